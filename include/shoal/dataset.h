@@ -1,0 +1,76 @@
+// Dataset: the thing one opens. Wires listing, schema, planning and reading together.
+//
+//   ARROW_ASSIGN_OR_RAISE(auto flights, shoal::Dataset::Open({"data/flights"}));
+//   ARROW_ASSIGN_OR_RAISE(auto filter, shoal::ParseFilter("month = 6 and dep_delay > 60"));
+//   ARROW_ASSIGN_OR_RAISE(auto stream, flights->Scan({.filter = filter}));
+//   while (true) { ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next()); if (!batch) break; ... }
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <shoal/file_format.h>
+#include <shoal/filter.h>
+#include <shoal/listing.h>
+#include <shoal/partitioning.h>
+#include <shoal/plan.h>
+#include <shoal/scan.h>
+
+namespace shoal {
+
+struct OpenOptions {
+  /// Sources are paths on it; null: URIs, or paths on the local disk.
+  std::shared_ptr<arrow::fs::FileSystem> filesystem;
+  /// "parquet"; empty: by the first known extension, else by the first bytes of a file.
+  std::string format;
+  /// Null: hive, where paths have `key=value` directories.
+  std::shared_ptr<const Partitioning> partitioning;
+  std::string partition_base_dir;
+  /// The table schema; null: found by inspection. With it, opening reads no footer.
+  std::shared_ptr<arrow::Schema> schema;
+  /// Files inspected for the schema: all when there are at most this many, else this many spread evenly. kAll: all.
+  static constexpr int64_t kAll = -1;
+  int64_t inspect = 256;
+  /// Wanted file name ending, with the dot; empty: that of the format when the format was inferred.
+  std::string extension;
+  std::vector<std::string> ignore_prefixes = {"_", "."};
+  bool ignore_subdirectory = false;
+  std::set<ListingIssue> strict;
+  int list_concurrency = 100;
+};
+
+/// A snapshot of a table: files are listed once, on first need. Immutable; safe to use from any thread. Shared, because
+/// scans and Python objects outlive the variable that opened it.
+class Dataset : public std::enable_shared_from_this<Dataset> {
+ public:
+  /// Checks the options; touches no file.
+  static arrow::Result<std::shared_ptr<Dataset>> Open(std::vector<std::string> sources, OpenOptions options = {});
+  ~Dataset();
+
+  /// Columns of the files, in order of first appearance by path, then partition keys.
+  arrow::Result<std::shared_ptr<arrow::Schema>> schema() const;
+  arrow::Result<std::shared_ptr<arrow::Schema>> partition_schema() const;
+  arrow::Result<std::shared_ptr<const FileFormat>> format() const;
+  arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> filesystem() const;
+  /// All files, listed in full.
+  arrow::Result<std::shared_ptr<const FileTable>> files() const;
+  arrow::Result<ListingReport> listing_report() const;
+
+  arrow::Result<ScanPlan> Plan(const ScanRequest& request, const PlanOptions& options = {}) const;
+  arrow::Result<std::unique_ptr<BatchStream>> Scan(const ScanRequest& request, const ScanOptions& options = {}) const;
+  /// Rows that match. Without a filter, or where keys and statistics decide, no data is read.
+  arrow::Result<int64_t> Count(const arrow::compute::Expression& filter = arrow::compute::literal(true),
+                               const ScanOptions& options = {}) const;
+  /// The same sources, listed anew.
+  arrow::Result<std::shared_ptr<Dataset>> Refresh() const;
+
+ private:
+  class Impl;
+  explicit Dataset(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,97 @@
+// FileFormat: the extension point for file formats.
+//
+// A format does no I/O and owns no threads. It answers two questions by the read protocol of unit.h:
+// what does this file hold (FactsReader -> FileFacts), and what are the rows of this piece of it (Unit).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <arrow/type.h>
+
+#include <shoal/statistics.h>
+#include <shoal/unit.h>
+
+namespace shoal {
+
+/// What one metadata read of a file tells: schema, row counts and bounds of its pieces. A *row group* is the smallest
+/// piece that can be skipped or read alone; a format without such pieces has one that is the whole file.
+/// Immutable and safe to use from any thread.
+class FileFacts {
+ public:
+  virtual ~FileFacts() = default;
+
+  const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  virtual int num_row_groups() const = 0;
+  /// Exact, or absent where only reading the data would tell.
+  virtual Precision<int64_t> row_group_rows(int row_group) const = 0;
+  /// Size in the file, compressed; 0 if unknown.
+  virtual int64_t row_group_bytes(int row_group) const = 0;
+  Precision<int64_t> num_rows() const;
+
+  /// Bounds of one leaf of the schema (counted depth first, see LeafIndex) over all row groups, in the leaf's type.
+  /// Never claims more than the file proves: what is unknown or untrustworthy is left out.
+  virtual arrow::Result<ColumnBounds> Bounds(int leaf) const = 0;
+
+  /// Bytes of memory these facts occupy, for the byte limit of caches.
+  virtual int64_t memory_size() const = 0;
+
+ protected:
+  explicit FileFacts(std::shared_ptr<arrow::Schema> schema) : schema_(std::move(schema)) {}
+
+ private:
+  std::shared_ptr<arrow::Schema> schema_;
+};
+
+/// Reads the facts of one file, stepwise. Thread rule as for Unit.
+class FactsReader {
+ public:
+  using Step = std::variant<NeedBytes, std::shared_ptr<const FileFacts>>;
+  virtual ~FactsReader() = default;
+  /// `got` answers the NeedBytes just returned; empty on the first call.
+  virtual arrow::Result<Step> Next(Resident got) = 0;
+};
+
+/// Which rows and columns of a file a unit is to read.
+struct UnitRequest {
+  std::shared_ptr<const SourceFile> file;
+  std::shared_ptr<const FileFacts> facts;
+  int row_group = 0;
+  /// Leaves of facts->schema(), ascending, counted depth first. Batches have the schema
+  /// ProjectLeaves(facts->schema(), leaves).
+  std::vector<int> leaves;
+  /// Rows a batch should have; a format may hand out fewer.
+  int64_t batch_rows = 32768;
+};
+
+/// Thread rule: const methods are called from many threads at once.
+class FileFormat {
+ public:
+  virtual ~FileFormat() = default;
+
+  /// "parquet", "csv", ...: what `format=` names.
+  virtual std::string_view name() const = 0;
+  /// File name endings, with the dot, lower case.
+  virtual std::vector<std::string_view> extensions() const = 0;
+  /// Whether a file that begins with `head` (up to 16 bytes) can be of this format.
+  virtual bool MatchesMagic(std::string_view head) const = 0;
+
+  virtual std::unique_ptr<FactsReader> ReadFacts(std::shared_ptr<const SourceFile> file) const = 0;
+  virtual arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request) const = 0;
+};
+
+/// The number of leaves of a type or schema: a nested type has those of its children, any other type is one leaf.
+int NumLeaves(const arrow::DataType& type);
+int NumLeaves(const arrow::Schema& schema);
+/// The first leaf of the schema's top-level column, counted depth first over the whole schema.
+int LeafIndex(const arrow::Schema& schema, int column);
+/// The schema with only those leaves; parents that keep no leaf are left out.
+std::shared_ptr<arrow::Schema> ProjectLeaves(const arrow::Schema& schema, const std::vector<int>& leaves);
+
+/// The format of that name; NotImplemented, listing the known names, if there is none.
+arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view name);
+
+}  // namespace shoal

@@ -1,0 +1,73 @@
+// Partitioning: how paths carry column values.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <arrow/result.h>
+#include <arrow/status.h>
+#include <arrow/type_fwd.h>
+
+namespace shoal {
+
+/// A key found in a path and its value as text, decoded; no value is null.
+struct PartitionKey {
+  std::string name;
+  std::optional<std::string> value;
+  friend bool operator==(const PartitionKey&, const PartitionKey&) = default;
+};
+
+/// Reads keys from paths, one segment at a time, so that a directory can be judged before it is listed.
+/// Thread rule: const methods are called from many threads at once.
+class Partitioning {
+ public:
+  virtual ~Partitioning() = default;
+
+  /// "hive", "directory", "filename", "none" or the name of a user's own.
+  virtual std::string_view name() const = 0;
+
+  /// Keys carried by a directory name. `depth` is 0 for directories in partition_base_dir. A name that carries no key
+  /// gives none; it is not an error.
+  virtual arrow::Result<std::vector<PartitionKey>> ParseDirectory(int depth, std::string_view segment) const = 0;
+  /// Keys carried by a file name.
+  virtual arrow::Result<std::vector<PartitionKey>> ParseFileName(std::string_view name) const { return std::vector<PartitionKey>{}; }
+
+  /// Types declared for keys; keys that are not in it get their types by inference. May be null.
+  virtual const std::shared_ptr<arrow::Schema>& declared() const = 0;
+
+  /// Whether `value` of `key` has only one spelling in a path, so that equality may become a literal prefix.
+  virtual bool HasOneSpelling(const PartitionKey& key) const { return false; }
+  /// The path (directories below the base, then a file name prefix) of these keys. What the layout cannot express is
+  /// an error.
+  struct FormattedPath {
+    std::string directory;
+    std::string file_prefix;
+  };
+  virtual arrow::Result<FormattedPath> Format(const std::vector<PartitionKey>& keys) const = 0;
+};
+
+struct HiveOptions {
+  std::shared_ptr<arrow::Schema> declared;
+  std::string null_marker = "__HIVE_DEFAULT_PARTITION__";
+  bool percent_decode = true;
+};
+/// `key=value` directories, matched by name in any order. The value is all that follows the first `=`.
+std::shared_ptr<const Partitioning> MakeHivePartitioning(HiveOptions options = {});
+
+struct PositionalOptions {
+  /// Keys in the order of the segments; types are taken from `declared` where it has them.
+  std::vector<std::string> field_names;
+  std::shared_ptr<arrow::Schema> declared;
+  bool percent_decode = true;
+};
+/// The i-th directory is the value of the i-th key.
+std::shared_ptr<const Partitioning> MakeDirectoryPartitioning(PositionalOptions options);
+/// `a_b_rest.parquet`: the i-th part of the file name, split at `_`, is the value of the i-th key.
+std::shared_ptr<const Partitioning> MakeFilenamePartitioning(PositionalOptions options);
+/// Paths carry nothing.
+std::shared_ptr<const Partitioning> MakeNoPartitioning();
+
+}  // namespace shoal

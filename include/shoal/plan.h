@@ -1,0 +1,120 @@
+// PLAN: what a scan will read, as a value.
+//
+// A plan is made from a listing, partition values and (when asked) the footers of the files. It reads no data, it can
+// be printed and serialised, and nothing that reads changes it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <arrow/compute/expression.h>
+#include <arrow/filesystem/type_fwd.h>
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <shoal/file_format.h>
+#include <shoal/listing.h>
+#include <shoal/statistics.h>
+
+namespace shoal {
+
+/// One column of the output: a name and an expression over the table schema.
+struct ProjectedColumn {
+  std::string name;
+  arrow::compute::Expression expression;
+};
+
+/// The question. Filters apply first, then offset and limit, then the projection; a filter may use columns outside it.
+struct ScanRequest {
+  /// Not set: all columns of the table schema. Empty: no columns, rows are still counted.
+  std::optional<std::vector<ProjectedColumn>> columns;
+  arrow::compute::Expression filter = arrow::compute::literal(true);
+  std::optional<int64_t> limit;
+  int64_t offset = 0;
+};
+
+struct PlanOptions {
+  /// Read the footers of kept files, so that row groups are pruned and counted in the plan. Without, that happens
+  /// while the plan is read.
+  bool collect_statistics = true;
+  /// Footer reads in flight, at most.
+  int meta_fetch_concurrency = 32;
+  arrow::StopToken stop = arrow::StopToken::Unstoppable();
+};
+
+/// Values of the partition keys of a directory, in the order of ScanPlan::partition_schema.
+using PartitionValues = std::vector<std::shared_ptr<arrow::Scalar>>;
+
+/// A file, or some of its row groups, with the values of its partition keys.
+struct Fragment {
+  std::string path;
+  int64_t size = SourceFile::kUnknown;
+  int64_t mtime_ns = SourceFile::kUnknown;
+  std::shared_ptr<const PartitionValues> partition_values;
+  /// Not set: all those that the filter cannot rule out, decided when the file is opened.
+  std::optional<std::vector<int>> row_groups;
+  /// Rows in the fragment before filtering.
+  Precision<int64_t> num_rows;
+};
+
+enum class PruneLevel { kDirectory, kFileKeys, kFileStatistics, kRowGroup };
+std::string_view ToString(PruneLevel level);
+
+/// One AND-ed part of the filter: what it ruled out at each level, and why it could not where it could not.
+struct ConjunctReport {
+  std::string conjunct;
+  int64_t files_pruned = 0;
+  int64_t row_groups_pruned = 0;
+  std::string limitation;  // empty if the conjunct can prune
+};
+
+/// Something the plan will not read.
+struct PrunedPiece {
+  std::string path;
+  int row_group = -1;  // -1: all of it
+  PruneLevel level = PruneLevel::kFileKeys;
+  int conjunct = -1;  // index into PruneReport::conjuncts
+};
+
+struct PruneReport {
+  std::vector<ConjunctReport> conjuncts;
+  int64_t directories_pruned = 0;
+  int64_t files_listed = 0;
+  int64_t files_kept = 0;
+  /// Over the files whose footers the plan has read.
+  int64_t row_groups_seen = 0;
+  int64_t row_groups_kept = 0;
+  int64_t footers_read = 0;
+  int64_t footers_cached = 0;
+  int64_t metadata_bytes = 0;
+  /// The pieces themselves, as far as kMaxPieces goes; the counts above are always complete.
+  static constexpr size_t kMaxPieces = 10000;
+  std::vector<PrunedPiece> pruned;
+};
+
+/// The answer. A value: copy it, print it, send it; two threads may read one plan at once.
+struct ScanPlan {
+  std::shared_ptr<arrow::fs::FileSystem> filesystem;
+  std::shared_ptr<const FileFormat> format;
+  std::shared_ptr<arrow::Schema> table_schema;
+  std::shared_ptr<arrow::Schema> partition_schema;
+  std::shared_ptr<arrow::Schema> output_schema;
+  /// Columns are always set here, references are by name, and the filter has its casts (see BindFilter).
+  ScanRequest request;
+  std::vector<Fragment> fragments;  // in dataset order
+  TableStatistics statistics;       // of the fragments, before filtering; follows table_schema
+  PruneReport prune;
+  ListingReport listing;
+  int64_t files_inspected = 0;  // files whose schemas made the table schema
+
+  std::string ToString() const;
+  /// One JSON document; holds no credentials.
+  arrow::Result<std::string> ToJson() const;
+  /// The inverse of ToJson. The filesystem is made anew from its URI unless given.
+  static arrow::Result<ScanPlan> FromJson(std::string_view json,
+                                          std::shared_ptr<arrow::fs::FileSystem> filesystem = nullptr);
+};
+
+}  // namespace shoal

@@ -1,0 +1,77 @@
+// READ: a plan becomes batches, by pulling.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <arrow/memory_pool.h>
+#include <arrow/record_batch.h>
+#include <arrow/result.h>
+#include <arrow/util/cancel.h>
+
+#include <shoal/plan.h>
+
+namespace shoal {
+
+enum class OnBadFile { kError, kSkip };
+
+struct ScanOptions {
+  /// Threads that decode; kAuto: one per core. 0: everything happens in the caller's thread, in Next().
+  static constexpr int kAuto = -1;
+  int workers = kAuto;
+  /// Reads in flight, at most; kAuto: 2 on local disks, 32 elsewhere. With workers = 0 reads are in the caller's thread.
+  int io_concurrency = kAuto;
+  /// Ceiling, in bytes, for fetched bytes, decode state and batches not yet taken. The oldest piece of work is always
+  /// admitted, so any budget makes progress.
+  int64_t memory_budget = int64_t{256} << 20;
+  /// Rows a batch should have: small pieces are joined, large ones cut. At least 1.
+  int64_t batch_rows = 32768;
+  /// Batches in dataset order (files by path, row groups in file order), or as they come.
+  bool ordered = true;
+  OnBadFile on_missing = OnBadFile::kError;
+  OnBadFile on_corrupt = OnBadFile::kError;
+  arrow::MemoryPool* pool = nullptr;  // nullptr: arrow::default_memory_pool()
+  arrow::StopToken stop = arrow::StopToken::Unstoppable();
+};
+
+/// What a scan did so far.
+struct ScanMetrics {
+  int64_t files_opened = 0;
+  int64_t files_pruned = 0;  // after their footers were read
+  int64_t row_groups_read = 0;
+  int64_t row_groups_pruned = 0;
+  int64_t requests = 0;
+  int64_t bytes_read = 0;
+  int64_t rows_decoded = 0;
+  int64_t rows_returned = 0;
+  int64_t batches_returned = 0;
+  int64_t peak_bytes = 0;  // the most that was charged to the budget at once
+  std::vector<std::string> skipped;  // files left out by on_missing / on_corrupt, with the reason
+};
+
+/// A stream of batches. Thread rule: one consumer at a time; Close() may come from any thread. Destroying or closing a
+/// stream stops it without reading the rest.
+class BatchStream {
+ public:
+  /// Starts reading. The stream shares the plan's parts it needs; the plan may go.
+  static arrow::Result<std::unique_ptr<BatchStream>> Make(const ScanPlan& plan, const ScanOptions& options = {});
+  ~BatchStream();
+
+  const std::shared_ptr<arrow::Schema>& schema() const;
+  /// The next batch, never empty; nullptr at the end. After an error every call returns it again.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next();
+  void Close();
+  ScanMetrics metrics() const;
+
+ private:
+  class Impl;
+  explicit BatchStream(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The same as an Arrow reader, for export through the C stream interface.
+std::shared_ptr<arrow::RecordBatchReader> ToRecordBatchReader(std::unique_ptr<BatchStream> stream);
+
+}  // namespace shoal
