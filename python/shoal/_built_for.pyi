@@ -1,0 +1,1 @@
+PYARROW_MAJOR: int
