@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <arrow/memory_pool.h>
 #include <arrow/type.h>
 
 #include <shoal/statistics.h>
@@ -65,6 +66,7 @@ struct UnitRequest {
   std::vector<int> leaves;
   /// Rows a batch should have; a format may hand out fewer.
   int64_t batch_rows = 32768;
+  arrow::MemoryPool* pool = arrow::default_memory_pool();
 };
 
 /// Thread rule: const methods are called from many threads at once.

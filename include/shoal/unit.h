@@ -43,10 +43,12 @@ struct SourceFile {
   int64_t mtime_ns = kUnknown;
 };
 
-/// The answer to NeedBytes: one buffer for each range asked for, in the same order, and the size of the file.
+/// The answer to NeedBytes: one buffer for each range asked for, in the same order, and the identity of the file as it was
+/// when it was opened. NeedBytes without ranges only opens the file.
 struct Resident {
   std::vector<std::shared_ptr<arrow::Buffer>> buffers;
   int64_t file_size = SourceFile::kUnknown;
+  int64_t mtime_ns = SourceFile::kUnknown;
 };
 
 class Unit;

@@ -1,0 +1,32 @@
+#include "formats/parquet/format.h"
+
+#include "formats/parquet/facts.h"
+#include "formats/parquet/row_group_unit.h"
+
+namespace shoal::formats::parquet {
+
+namespace {
+
+class ParquetFormat final : public FileFormat {
+ public:
+  std::string_view name() const override { return "parquet"; }
+  std::vector<std::string_view> extensions() const override { return {".parquet", ".parq"}; }
+  bool MatchesMagic(std::string_view head) const override {
+    return head.starts_with("PAR1") || head.starts_with("PARE");
+  }
+  std::unique_ptr<FactsReader> ReadFacts(std::shared_ptr<const SourceFile> file) const override {
+    return MakeFactsReader(std::move(file), converter_);
+  }
+  arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request) const override {
+    return MakeRowGroupUnit(std::move(request));
+  }
+
+ private:
+  std::shared_ptr<SchemaConverter> converter_ = std::make_shared<SchemaConverter>();
+};
+
+}  // namespace
+
+std::shared_ptr<const FileFormat> MakeFormat() { return std::make_shared<const ParquetFormat>(); }
+
+}  // namespace shoal::formats::parquet

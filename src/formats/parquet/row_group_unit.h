@@ -1,0 +1,13 @@
+// Reads one row group.
+#pragma once
+
+#include <memory>
+
+#include <shoal/file_format.h>
+
+namespace shoal::formats::parquet {
+
+/// REQUIRES: request.facts are ParquetFacts, row_group is one of theirs, leaves are ascending and not empty.
+arrow::Result<std::unique_ptr<Unit>> MakeRowGroupUnit(UnitRequest request);
+
+}  // namespace shoal::formats::parquet

@@ -1,0 +1,59 @@
+#include "formats/registry.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "formats/parquet/format.h"
+
+namespace shoal::formats {
+
+namespace {
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const FileFormat>> AllFormats() { return {parquet::MakeFormat()}; }
+
+std::shared_ptr<const FileFormat> FormatOfPath(std::string_view path) {
+  const std::string lower = Lower(path);
+  for (auto& format : AllFormats()) {
+    for (auto extension : format->extensions()) {
+      if (lower.ends_with(extension)) return format;
+    }
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const FileFormat> FormatOfMagic(std::string_view head) {
+  for (auto& format : AllFormats()) {
+    if (format->MatchesMagic(head)) return format;
+  }
+  return nullptr;
+}
+
+}  // namespace shoal::formats
+
+namespace shoal {
+
+arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view name) {
+  std::string known;
+  for (auto& format : formats::AllFormats()) {
+    if (format->name() == name) return format;
+    known += (known.empty() ? "" : ", ") + std::string(format->name());
+  }
+  return arrow::Status::NotImplemented("format '", name, "' is not supported; the known formats are: ", known);
+}
+
+Precision<int64_t> FileFacts::num_rows() const {
+  auto total = Precision<int64_t>::Exact(0);
+  for (int i = 0; i < num_row_groups(); ++i) total = total + row_group_rows(i);
+  return total;
+}
+
+}  // namespace shoal

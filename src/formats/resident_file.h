@@ -1,0 +1,43 @@
+// A file of which some ranges are in memory, as Arrow's readers want to see it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arrow/buffer.h>
+#include <arrow/io/interfaces.h>
+
+#include <shoal/unit.h>
+
+namespace shoal::formats {
+
+/// Serves reads of resident ranges by slicing, without copying. Anything else is an error that names the hole: a format
+/// must declare what it reads, and never reads on its own.
+class ResidentFile final : public arrow::io::RandomAccessFile {
+ public:
+  ResidentFile(std::string path, int64_t size, std::vector<ByteRange> ranges,
+               std::vector<std::shared_ptr<arrow::Buffer>> buffers);
+  ~ResidentFile() override;
+
+  arrow::Result<int64_t> GetSize() override { return size_; }
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t length) override;
+  arrow::Result<int64_t> ReadAt(int64_t position, int64_t length, void* out) override;
+  arrow::Result<std::shared_ptr<arrow::Buffer>> Read(int64_t length) override;
+  arrow::Result<int64_t> Read(int64_t length, void* out) override;
+  arrow::Status Seek(int64_t position) override;
+  arrow::Result<int64_t> Tell() const override { return position_; }
+  arrow::Status Close() override;
+  bool closed() const override { return closed_; }
+
+ private:
+  const std::string path_;
+  const int64_t size_;
+  std::vector<ByteRange> ranges_;
+  std::vector<std::shared_ptr<arrow::Buffer>> buffers_;
+  int64_t position_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace shoal::formats

@@ -1,0 +1,37 @@
+// Counters of one scan or plan, bumped from many threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shoal::runtime {
+
+/// What reading cost and did. Relaxed atomics: figures for reports, nothing is decided on them.
+struct Counters {
+  std::atomic<int64_t> files_opened{0};
+  std::atomic<int64_t> requests{0};
+  std::atomic<int64_t> bytes_read{0};
+  std::atomic<int64_t> files_pruned{0};
+  std::atomic<int64_t> row_groups_read{0};
+  std::atomic<int64_t> row_groups_pruned{0};
+  std::atomic<int64_t> rows_decoded{0};
+
+  void AddSkipped(std::string what) {
+    std::lock_guard lock(mutex);
+    skipped.push_back(std::move(what));
+  }
+  std::vector<std::string> Skipped() const {
+    std::lock_guard lock(mutex);
+    return skipped;
+  }
+
+ private:
+  mutable std::mutex mutex;
+  std::vector<std::string> skipped;
+};
+
+}  // namespace shoal::runtime

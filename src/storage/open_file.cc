@@ -1,0 +1,137 @@
+#include "storage/open_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+#include <arrow/io/interfaces.h>
+#include <arrow/util/io_util.h>
+
+namespace shoal::storage {
+
+namespace {
+
+arrow::Status FromErrno(int error, std::string_view what, const std::string& path) {
+  return arrow::internal::IOErrorFromErrno(error, what, " '", path, "'");
+}
+
+class LocalFile final : public OpenFile {
+ public:
+  static arrow::Result<std::shared_ptr<OpenFile>> Make(std::shared_ptr<const SourceFile> file,
+                                                       std::shared_ptr<runtime::Counters> counters) {
+    const std::string& path = file->path;
+    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return FromErrno(errno, "Cannot open", path);
+    std::shared_ptr<LocalFile> opened(new LocalFile(fd, std::move(file), std::move(counters)));
+    struct stat info;
+    if (::fstat(fd, &info) != 0) return FromErrno(errno, "Cannot stat", path);
+    // A pipe would block for ever; a directory has no bytes.
+    if (!S_ISREG(info.st_mode)) return arrow::Status::IOError("'", path, "' is not a regular file");
+    ARROW_RETURN_NOT_OK(
+        opened->SetIdentity(info.st_size, info.st_mtim.tv_sec * int64_t{1000000000} + info.st_mtim.tv_nsec));
+    return opened;
+  }
+  ~LocalFile() override { ::close(fd_); }
+
+ protected:
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset, int64_t length) const override {
+    ARROW_ASSIGN_OR_RAISE(std::unique_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(length));
+    uint8_t* out = buffer->mutable_data();
+    int64_t done = 0;
+    while (done < length) {
+      ssize_t n = ::pread(fd_, out + done, length - done, offset + done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return FromErrno(errno, "Cannot read", source().path);
+      if (n == 0) break;
+      done += n;
+    }
+    if (done < length) return arrow::SliceBuffer(std::shared_ptr<arrow::Buffer>(std::move(buffer)), 0, done);
+    return buffer;
+  }
+
+ private:
+  LocalFile(int fd, std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters)
+      : OpenFile(std::move(file), std::move(counters)), fd_(fd) {}
+  const int fd_;
+};
+
+class FilesystemFile final : public OpenFile {
+ public:
+  static arrow::Result<std::shared_ptr<OpenFile>> Make(std::shared_ptr<const SourceFile> file,
+                                                       std::shared_ptr<runtime::Counters> counters) {
+    arrow::fs::FileInfo info(file->path, arrow::fs::FileType::File);
+    if (file->size >= 0) info.set_size(file->size);
+    if (file->mtime_ns >= 0) {
+      info.set_mtime(arrow::fs::TimePoint(std::chrono::nanoseconds(file->mtime_ns)));
+    }
+    ARROW_ASSIGN_OR_RAISE(auto input, file->filesystem->OpenInputFile(info));
+    std::shared_ptr<FilesystemFile> opened(new FilesystemFile(std::move(file), std::move(counters), std::move(input)));
+    ARROW_ASSIGN_OR_RAISE(int64_t size, opened->input_->GetSize());
+    ARROW_RETURN_NOT_OK(opened->SetIdentity(size, SourceFile::kUnknown));
+    return opened;
+  }
+
+ protected:
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset, int64_t length) const override {
+    return input_->ReadAt(offset, length);
+  }
+
+ private:
+  FilesystemFile(std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters,
+                 std::shared_ptr<arrow::io::RandomAccessFile> input)
+      : OpenFile(std::move(file), std::move(counters)), input_(std::move(input)) {}
+  std::shared_ptr<arrow::io::RandomAccessFile> input_;
+};
+
+}  // namespace
+
+bool IsLocal(const arrow::fs::FileSystem& filesystem) { return filesystem.type_name() == "local"; }
+
+arrow::Result<std::shared_ptr<OpenFile>> OpenFile::Open(std::shared_ptr<const SourceFile> file,
+                                                        std::shared_ptr<runtime::Counters> counters) {
+  ++counters->files_opened;
+  if (IsLocal(*file->filesystem)) return LocalFile::Make(std::move(file), std::move(counters));
+  return FilesystemFile::Make(std::move(file), std::move(counters));
+}
+
+arrow::Status OpenFile::SetIdentity(int64_t size, int64_t mtime_ns) {
+  size_ = size;
+  mtime_ns_ = mtime_ns;
+  if (file_->size >= 0 && size != file_->size) {
+    return arrow::Status::IOError("'", file_->path, "' changed after it was listed: it had ", file_->size,
+                                  " bytes and now has ", size, ". Plan the scan again.");
+  }
+  if (file_->mtime_ns >= 0 && mtime_ns >= 0 && mtime_ns != file_->mtime_ns) {
+    return arrow::Status::IOError("'", file_->path,
+                                  "' changed after it was listed: its modification time differs. Plan the scan again.");
+  }
+  return arrow::Status::OK();
+}
+
+ByteRange OpenFile::Resolve(ByteRange range) const {
+  if (!range.from_end()) return range;
+  int64_t length = std::min(range.length, size_);
+  return {size_ - length, length};
+}
+
+arrow::Result<std::shared_ptr<arrow::Buffer>> OpenFile::Read(ByteRange range) const {
+  ByteRange r = Resolve(range);
+  if (r.offset < 0 || r.length < 0 || r.offset > size_ || r.length > size_ - r.offset) {
+    return arrow::Status::IOError("'", file_->path, "' has ", size_, " bytes, but refers to bytes ", r.offset, " to ",
+                                  r.end(), ": it is truncated or corrupt");
+  }
+  ++counters_->requests;
+  counters_->bytes_read += r.length;
+  ARROW_ASSIGN_OR_RAISE(auto buffer, ReadAt(r.offset, r.length));
+  if (buffer->size() != r.length) {
+    return arrow::Status::IOError("'", file_->path, "' ended at byte ", r.offset + buffer->size(), " while bytes up to ",
+                                  r.end(), " were wanted: it was truncated while it was read");
+  }
+  return buffer;
+}
+
+}  // namespace shoal::storage
