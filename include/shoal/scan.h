@@ -51,6 +51,10 @@ struct ScanMetrics {
   std::vector<std::string> skipped;  // files left out by on_missing / on_corrupt, with the reason
 };
 
+namespace read {
+class StreamMaker;  // internal
+}
+
 /// A stream of batches. Thread rule: one consumer at a time; Close() may come from any thread. Destroying or closing a
 /// stream stops it without reading the rest.
 class BatchStream {
@@ -66,6 +70,7 @@ class BatchStream {
   ScanMetrics metrics() const;
 
  private:
+  friend class read::StreamMaker;
   class Impl;
   explicit BatchStream(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

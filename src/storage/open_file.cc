@@ -15,6 +15,21 @@ namespace shoal::storage {
 
 namespace {
 
+/// Marks the error of a file that was replaced, so that it is never taken for a corrupt one.
+class FileChangedDetail final : public arrow::StatusDetail {
+ public:
+  static constexpr const char* kTypeId = "shoal::FileChanged";
+  const char* type_id() const override { return kTypeId; }
+  std::string ToString() const override { return "file changed"; }
+};
+
+template <typename... Args>
+arrow::Status Changed(const std::string& path, Args&&... how) {
+  return arrow::Status::FromDetailAndArgs(arrow::StatusCode::IOError, std::make_shared<FileChangedDetail>(), "'", path,
+                                          "' changed after it was listed: ", std::forward<Args>(how)...,
+                                          ". Plan the scan again.");
+}
+
 arrow::Status FromErrno(int error, std::string_view what, const std::string& path) {
   return arrow::internal::IOErrorFromErrno(error, what, " '", path, "'");
 }
@@ -89,6 +104,10 @@ class FilesystemFile final : public OpenFile {
 
 }  // namespace
 
+bool IsFileChanged(const arrow::Status& status) {
+  return status.detail() && status.detail()->type_id() == std::string_view(FileChangedDetail::kTypeId);
+}
+
 bool IsLocal(const arrow::fs::FileSystem& filesystem) { return filesystem.type_name() == "local"; }
 
 arrow::Result<std::shared_ptr<OpenFile>> OpenFile::Open(std::shared_ptr<const SourceFile> file,
@@ -102,12 +121,10 @@ arrow::Status OpenFile::SetIdentity(int64_t size, int64_t mtime_ns) {
   size_ = size;
   mtime_ns_ = mtime_ns;
   if (file_->size >= 0 && size != file_->size) {
-    return arrow::Status::IOError("'", file_->path, "' changed after it was listed: it had ", file_->size,
-                                  " bytes and now has ", size, ". Plan the scan again.");
+    return Changed(file_->path, "it had ", file_->size, " bytes and now has ", size);
   }
   if (file_->mtime_ns >= 0 && mtime_ns >= 0 && mtime_ns != file_->mtime_ns) {
-    return arrow::Status::IOError("'", file_->path,
-                                  "' changed after it was listed: its modification time differs. Plan the scan again.");
+    return Changed(file_->path, "its modification time differs");
   }
   return arrow::Status::OK();
 }

@@ -18,6 +18,9 @@ namespace shoal::storage {
 /// Whether reads on it are so cheap that read-ahead only costs memory.
 bool IsLocal(const arrow::fs::FileSystem& filesystem);
 
+/// Whether an error says that a file is no longer the one that was listed.
+bool IsFileChanged(const arrow::Status& status);
+
 /// An open file. Thread-safe; closes when the last owner lets go. On local disks it reads with pread and knows size
 /// and mtime from the open descriptor; elsewhere it goes through the filesystem, without a request where the listing
 /// told the size.

@@ -1,0 +1,37 @@
+#include "plan/facts_loader.h"
+
+#include "storage/open_file.h"
+
+namespace shoal::plan {
+
+arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format, const std::shared_ptr<const SourceFile>& file,
+                                     FactsCache* cache, const std::shared_ptr<runtime::Counters>& counters) {
+  ARROW_ASSIGN_OR_RAISE(auto open, storage::OpenFile::Open(file, counters));
+  LoadedFacts out{nullptr, open->size(), open->mtime_ns(), false};
+  if (out.size == 0) return out;
+  if (cache) {
+    out.facts = cache->Get(file->path, out.size, out.mtime_ns);
+    if (out.facts) {
+      out.cached = true;
+      return out;
+    }
+  }
+  auto reader = format.ReadFacts(file);
+  Resident got;
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(auto step, reader->Next(std::move(got)));
+    if (auto* facts = std::get_if<std::shared_ptr<const FileFacts>>(&step)) {
+      out.facts = std::move(*facts);
+      break;
+    }
+    got = Resident{{}, out.size, out.mtime_ns};
+    for (const ByteRange& range : std::get<NeedBytes>(step).ranges) {
+      ARROW_ASSIGN_OR_RAISE(auto buffer, open->Read(range));
+      got.buffers.push_back(std::move(buffer));
+    }
+  }
+  if (cache) cache->Put(file->path, out.size, out.mtime_ns, out.facts);
+  return out;
+}
+
+}  // namespace shoal::plan

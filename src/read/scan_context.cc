@@ -1,0 +1,100 @@
+#include "read/scan_context.h"
+
+#include <set>
+
+#include <arrow/array.h>
+
+#include "expression/conjuncts.h"
+#include "expression/evaluate.h"
+#include "schema/leaves.h"
+
+namespace shoal::read {
+
+namespace {
+
+using arrow::compute::Expression;
+
+arrow::Result<ReadShape> MakeShape(const ScanPlan& plan, const Expression* filter) {
+  std::set<int> leaves;
+  auto use = [&](const Expression& expression) -> arrow::Status {
+    ARROW_ASSIGN_OR_RAISE(auto paths, expression::UsedColumns(expression, *plan.table_schema));
+    for (const auto& path : paths) {
+      ARROW_ASSIGN_OR_RAISE(auto of_path, schema::LeavesOf(*plan.table_schema, path));
+      leaves.insert(of_path.begin(), of_path.end());
+    }
+    return arrow::Status::OK();
+  };
+  for (const auto& column : *plan.request.columns) ARROW_RETURN_NOT_OK(use(column.expression));
+  if (filter) ARROW_RETURN_NOT_OK(use(*filter));
+
+  ReadShape shape;
+  shape.schema = ProjectLeaves(*plan.table_schema, {leaves.begin(), leaves.end()});
+  if (filter) {
+    ARROW_ASSIGN_OR_RAISE(shape.filter, filter->Bind(*shape.schema));
+  }
+  shape.identity = static_cast<int>(plan.request.columns->size()) == shape.schema->num_fields();
+  for (const auto& column : *plan.request.columns) {
+    ARROW_ASSIGN_OR_RAISE(auto bound, column.expression.Bind(*shape.schema));
+    int plain = -1;
+    if (const auto* ref = bound.field_ref()) {
+      ARROW_ASSIGN_OR_RAISE(auto path, ref->FindOne(*shape.schema));
+      if (path.indices().size() == 1) plain = path.indices()[0];
+    }
+    shape.identity &= plain == static_cast<int>(shape.projection.size());
+    shape.plain_column.push_back(plain);
+    shape.projection.push_back(std::move(bound));
+  }
+  for (const auto& field : shape.schema->fields()) {
+    shape.partition_key.push_back(plan.partition_schema->GetFieldIndex(field->name()));
+  }
+  return shape;
+}
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(const ScanPlan& plan, int64_t batch_rows,
+                                                                    arrow::MemoryPool* pool,
+                                                                    std::shared_ptr<runtime::Counters> counters,
+                                                                    std::shared_ptr<plan::FactsCache> cache) {
+  auto context = std::make_shared<ScanContext>();
+  context->filesystem = plan.filesystem;
+  context->format = plan.format;
+  context->output_schema = plan.output_schema;
+  context->batch_rows = batch_rows;
+  context->pool = pool;
+  context->counters = std::move(counters);
+  context->cache = std::move(cache);
+  ARROW_ASSIGN_OR_RAISE(context->unfiltered, MakeShape(plan, nullptr));
+  auto conjuncts = expression::SplitConjuncts(plan.request.filter);
+  if (conjuncts.empty()) {
+    context->filtered = context->unfiltered;
+    return context;
+  }
+  ARROW_ASSIGN_OR_RAISE(context->filtered, MakeShape(plan, &plan.request.filter));
+  for (const auto& conjunct : conjuncts) {
+    ARROW_ASSIGN_OR_RAISE(auto bound, conjunct.Bind(*context->filtered.schema));
+    context->conjuncts.push_back(std::move(bound));
+  }
+  return context;
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanContext::Finish(
+    const ReadShape& shape, std::shared_ptr<arrow::RecordBatch> batch) const {
+  if (shape.filter) {
+    ARROW_ASSIGN_OR_RAISE(auto mask, expression::Evaluate(*shape.filter, *batch, pool));
+    ARROW_ASSIGN_OR_RAISE(batch,
+                          expression::FilterBatch(batch, static_cast<const arrow::BooleanArray&>(*mask), pool));
+  }
+  if (shape.identity) return arrow::RecordBatch::Make(output_schema, batch->num_rows(), batch->columns());
+  arrow::ArrayVector columns(shape.projection.size());
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (shape.plain_column[i] >= 0) {
+      columns[i] = batch->column(shape.plain_column[i]);
+    } else {
+      ARROW_ASSIGN_OR_RAISE(columns[i], expression::Evaluate(shape.projection[i], *batch, pool));
+    }
+  }
+  return arrow::RecordBatch::Make(output_schema, batch->num_rows(), std::move(columns));
+}
+
+}  // namespace shoal::read

@@ -1,0 +1,506 @@
+#include "read/scheduler.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <arrow/util/byte_size.h>
+
+#include "storage/open_file.h"
+
+namespace shoal::read {
+
+namespace {
+
+using arrow::RecordBatch;
+using Lock = std::unique_lock<std::mutex>;
+
+/// Files and row groups in work at once, at most: bounds open descriptors and requests in flight.
+constexpr int kMaxOpen = 64;
+/// Local reads up to this size are done by the worker that wants them: handing them over costs more than reading them.
+constexpr int64_t kInlineRead = 1 << 20;
+/// How often a waiting consumer looks at its stop token.
+constexpr auto kStopPoll = std::chrono::milliseconds(50);
+
+/// A file shared by its units: opened once, by whoever first reads from it.
+struct FileHandle {
+  std::mutex mutex;
+  std::shared_ptr<storage::OpenFile> open;
+
+  arrow::Result<std::shared_ptr<storage::OpenFile>> Get(const std::shared_ptr<const SourceFile>& file,
+                                                        const std::shared_ptr<runtime::Counters>& counters) {
+    std::lock_guard lock(mutex);
+    if (!open) {
+      ARROW_ASSIGN_OR_RAISE(open, storage::OpenFile::Open(file, counters));
+    }
+    return open;
+  }
+};
+
+struct Fetch {
+  ByteRange range;
+  std::shared_ptr<arrow::Buffer> buffer;
+  bool done = false;
+};
+
+struct Slot {
+  enum State { kReady, kStepping, kBlocked, kFetching, kDone };
+
+  Slot(std::unique_ptr<Unit> u, std::shared_ptr<FileHandle> handle)
+      : unit(std::move(u)), source(unit->file()), file(std::move(handle)) {}
+
+  std::unique_ptr<Unit> unit;
+  const std::shared_ptr<const SourceFile> source;
+  const std::shared_ptr<FileHandle> file;
+  State state = kReady;
+  bool dropped = false;  // its file was skipped: whatever still comes of it is thrown away
+
+  NeedBytes need;
+  storage::CoalescedRanges requests;  // not used when a range is counted from the end
+  bool absolute = true;
+  std::vector<std::shared_ptr<Fetch>> parts;
+  std::deque<std::shared_ptr<Fetch>> ahead;
+  Resident got;
+  int64_t charge = 0;        // fetched bytes and decode state
+  int64_t charge_ahead = 0;  // bytes fetched early
+  std::deque<std::pair<std::shared_ptr<RecordBatch>, int64_t>> out;
+};
+
+struct Request {
+  std::shared_ptr<Slot> slot;
+  std::shared_ptr<Fetch> fetch;
+};
+
+bool SameRange(const Fetch& fetch, const ByteRange& range) { return fetch.range == range; }
+
+}  // namespace
+
+/// Everything the threads share. Members ending in Locked run with `mutex` held.
+struct Scheduler::State {
+  State(UnitSource u, std::shared_ptr<runtime::Counters> c, SchedulerOptions o)
+      : units(std::move(u)),
+        counters(std::move(c)),
+        options(std::move(o)),
+        rule(options.local ? storage::CoalesceRule::Local() : storage::CoalesceRule::Remote()),
+        queue_limit(options.memory_budget / 4),
+        read_limit(options.memory_budget - queue_limit) {}
+
+  UnitSource units;
+  const std::shared_ptr<runtime::Counters> counters;
+  const SchedulerOptions options;
+  const storage::CoalesceRule rule;
+  const int64_t queue_limit, read_limit;
+  const pid_t pid = ::getpid();
+
+  std::mutex mutex;
+  std::condition_variable work, io, out;  // for workers, for I/O threads, for the consumer
+  std::list<std::shared_ptr<Slot>> slots;  // in order
+  bool units_left = true;
+  std::deque<Request> requests;
+  int64_t reading = 0, queued = 0, peak = 0;  // bytes charged to the two parts of the budget
+  arrow::Status status;
+  bool closed = false;
+
+  // ---- consumer
+
+  std::shared_ptr<RecordBatch> PopLocked() {
+    for (auto it = slots.begin(); it != slots.end();) {
+      Slot& slot = **it;
+      if (!slot.out.empty()) {
+        auto [batch, bytes] = std::move(slot.out.front());
+        slot.out.pop_front();
+        queued -= bytes;
+        AdmitLocked();
+        work.notify_all();
+        return batch;
+      }
+      if (slot.state == Slot::kDone) {
+        it = slots.erase(it);
+        AdmitLocked();
+        work.notify_one();
+        continue;
+      }
+      if (options.ordered) break;
+      ++it;
+    }
+    return nullptr;
+  }
+
+  bool FinishedLocked() const { return slots.empty() && !units_left; }
+
+  void FailLocked(arrow::Status error) {
+    if (status.ok()) status = std::move(error);
+    StopLocked();
+  }
+
+  void StopLocked() {
+    closed = true;
+    work.notify_all();
+    io.notify_all();
+    out.notify_all();
+  }
+
+  void ClearLocked() {
+    slots.clear();
+    requests.clear();
+    units = nullptr;
+    units_left = false;
+    reading = queued = 0;
+  }
+
+  // ---- admission
+
+  void ChargeLocked(int64_t* part, int64_t bytes) {
+    *part += bytes;
+    peak = std::max(peak, reading + queued);
+  }
+
+  void ReleaseLocked(Slot& slot) {
+    reading -= slot.charge;
+    slot.charge = 0;
+  }
+
+  std::shared_ptr<Fetch> StartFetchLocked(const std::shared_ptr<Slot>& slot, ByteRange range) {
+    auto fetch = std::make_shared<Fetch>();
+    fetch->range = range;
+    ChargeLocked(&reading, range.length);
+    requests.push_back({slot, fetch});
+    if (InlineLocked(requests.back())) {
+      work.notify_one();
+    } else {
+      io.notify_one();
+    }
+    out.notify_all();
+    return fetch;
+  }
+
+  /// The ranges a blocked slot needs, as requests.
+  static std::vector<ByteRange> RequestsOf(const Slot& slot) {
+    if (slot.absolute) return slot.requests.requests();
+    // Nothing to coalesce: the footer of a file, or only its opening.
+    if (slot.need.ranges.empty()) return {ByteRange{0, 0}};
+    return slot.need.ranges;
+  }
+
+  void AdmitLocked() {
+    bool oldest = true;
+    int active = 0;
+    for (auto& slot : slots) {
+      if (slot->state == Slot::kBlocked) {
+        const bool room_for_units = !options.local || active <= options.workers;
+        if (!TryAdmitLocked(slot, oldest, room_for_units)) return;
+      }
+      if (slot->state != Slot::kDone) oldest = false;
+      if (slot->charge > 0 || slot->state == Slot::kFetching) ++active;
+    }
+  }
+
+  bool TryAdmitLocked(const std::shared_ptr<Slot>& slot, bool oldest, bool room_for_units) {
+    auto early = [&](const ByteRange& range) {
+      return std::find_if(slot->ahead.begin(), slot->ahead.end(), [&](auto& f) { return SameRange(*f, range); });
+    };
+    const auto wanted = RequestsOf(*slot);
+    int64_t bytes = slot->need.decode_bytes;
+    for (const auto& range : wanted) {
+      if (early(range) == slot->ahead.end()) bytes += range.length;
+    }
+    if (!oldest && (!room_for_units || reading + bytes > read_limit)) return false;
+
+    slot->parts.clear();
+    slot->charge = slot->need.decode_bytes;
+    ChargeLocked(&reading, slot->need.decode_bytes);
+    for (const auto& range : wanted) {
+      slot->charge += range.length;
+      if (auto it = early(range); it != slot->ahead.end()) {
+        slot->parts.push_back(*it);
+        slot->ahead.erase(it);
+        slot->charge_ahead -= range.length;
+      } else {
+        slot->parts.push_back(StartFetchLocked(slot, range));
+      }
+    }
+    // Reading ahead within a unit favours the oldest: younger ones would take the budget it needs next.
+    for (const auto& range : slot->need.ahead) {
+      if (early(range) != slot->ahead.end()) continue;
+      if (reading + range.length > read_limit) break;
+      slot->ahead.push_back(StartFetchLocked(slot, range));
+      slot->charge_ahead += range.length;
+    }
+    slot->state = Slot::kFetching;
+    ReadyLocked(*slot);
+    return true;
+  }
+
+  /// A fetching slot whose parts have all come becomes ready.
+  void ReadyLocked(Slot& slot) {
+    if (slot.state != Slot::kFetching) return;
+    std::vector<std::shared_ptr<arrow::Buffer>> answers;
+    for (const auto& part : slot.parts) {
+      if (!part->done) return;
+      answers.push_back(part->buffer);
+    }
+    if (slot.absolute) answers = slot.requests.Slice(answers);
+    slot.got.buffers = std::move(answers);
+    if (!slot.absolute && slot.need.ranges.empty()) slot.got.buffers.clear();
+    {
+      std::lock_guard lock(slot.file->mutex);
+      slot.got.file_size = slot.file->open->size();
+      slot.got.mtime_ns = slot.file->open->mtime_ns();
+    }
+    slot.parts.clear();
+    slot.state = Slot::kReady;
+    work.notify_one();
+    out.notify_all();
+  }
+
+  // ---- I/O
+
+  bool InlineLocked(const Request& request) const {
+    return options.local && options.workers > 0 && request.fetch->range.length <= kInlineRead;
+  }
+
+  /// Serves the oldest request (of those a worker should do itself, if `only_inline`). False if there is none.
+  bool FetchOne(Lock& lock, bool only_inline) {
+    if (closed) return false;
+    auto it = requests.begin();
+    if (only_inline) it = std::find_if(it, requests.end(), [&](const Request& r) { return InlineLocked(r); });
+    if (it == requests.end()) return false;
+    Request request = std::move(*it);
+    requests.erase(it);
+    lock.unlock();
+    auto buffer = Read(request);
+    lock.lock();
+    if (closed) return false;
+    if (request.slot->dropped) return true;
+    if (!buffer.ok()) {
+      FailFileLocked(*request.slot, buffer.status());
+      return true;
+    }
+    request.fetch->buffer = *std::move(buffer);
+    request.fetch->done = true;
+    ReadyLocked(*request.slot);
+    return true;
+  }
+
+  arrow::Result<std::shared_ptr<arrow::Buffer>> Read(const Request& request) {
+    ARROW_ASSIGN_OR_RAISE(auto file, request.slot->file->Get(request.slot->source, counters));
+    if (request.fetch->range.length == 0) return std::make_shared<arrow::Buffer>(nullptr, 0);
+    return file->Read(request.fetch->range);
+  }
+
+  // ---- stepping
+
+  /// The slot to step next: the oldest that is ready. A full output queue stops all but the slot that the consumer waits
+  /// for.
+  std::shared_ptr<Slot> PickLocked() {
+    const bool full = queued >= queue_limit;
+    bool blocked = false;
+    int unfinished = 0;
+    for (auto& slot : slots) {
+      if (slot->state == Slot::kReady && (!full || (slot == slots.front() && slot->out.empty()))) return slot;
+      if (full && options.ordered) return nullptr;
+      blocked |= slot->state == Slot::kBlocked;
+      if (slot->state != Slot::kDone) ++unfinished;
+    }
+    const int max_open = options.local ? options.workers + 1 : kMaxOpen;
+    if (full || blocked || !units_left || unfinished >= max_open) return nullptr;
+    auto unit = units();
+    if (!unit) {
+      units_left = false;
+      out.notify_all();
+      return nullptr;
+    }
+    slots.push_back(std::make_shared<Slot>(std::move(unit), std::make_shared<FileHandle>()));
+    return slots.back();
+  }
+
+  /// Steps one unit. False if there is nothing to step.
+  bool StepOne(Lock& lock) {
+    if (closed) return false;
+    std::shared_ptr<Slot> slot = PickLocked();
+    if (!slot) return false;
+    slot->state = Slot::kStepping;
+    Resident got = std::move(slot->got);
+    slot->got = {};
+    lock.unlock();
+    arrow::Result<Step> step = slot->unit->Next(std::move(got));
+    int64_t batch_bytes = 0;
+    if (step.ok()) {
+      if (auto* batch = std::get_if<std::shared_ptr<RecordBatch>>(&*step)) {
+        batch_bytes = arrow::util::TotalBufferSize(**batch);
+      }
+    }
+    lock.lock();
+    if (closed) return false;
+    if (slot->dropped) {
+      FinishLocked(*slot);
+    } else if (!step.ok()) {
+      FailFileLocked(*slot, step.status());
+    } else {
+      ApplyLocked(slot, *std::move(step), batch_bytes);
+    }
+    return true;
+  }
+
+  void ApplyLocked(const std::shared_ptr<Slot>& slot, Step step, int64_t batch_bytes) {
+    if (auto* batch = std::get_if<std::shared_ptr<RecordBatch>>(&step)) {
+      ChargeLocked(&queued, batch_bytes);
+      slot->out.emplace_back(std::move(*batch), batch_bytes);
+      slot->state = Slot::kReady;
+      out.notify_all();
+      return;
+    }
+    ReleaseLocked(*slot);
+    if (auto* need = std::get_if<NeedBytes>(&step)) {
+      slot->need = std::move(*need);
+      slot->absolute = !slot->need.ranges.empty() &&
+                       std::none_of(slot->need.ranges.begin(), slot->need.ranges.end(),
+                                    [](const ByteRange& r) { return r.from_end(); });
+      if (slot->absolute) slot->requests = storage::CoalescedRanges(slot->need.ranges, rule);
+      slot->state = Slot::kBlocked;
+    } else {
+      if (auto* split = std::get_if<Split>(&step)) {
+        auto after = std::next(std::find(slots.begin(), slots.end(), slot));
+        for (auto& unit : split->units) slots.insert(after, std::make_shared<Slot>(std::move(unit), slot->file));
+        work.notify_all();
+      }
+      FinishLocked(*slot);
+    }
+    AdmitLocked();
+    work.notify_one();
+  }
+
+  void FinishLocked(Slot& slot) {
+    ReleaseLocked(slot);
+    reading -= slot.charge_ahead;
+    slot.charge_ahead = 0;
+    slot.ahead.clear();
+    slot.parts.clear();
+    slot.unit.reset();
+    slot.state = Slot::kDone;
+    out.notify_all();
+  }
+
+  /// A file failed: the scan fails, or what is left of the file is dropped, in all its slots.
+  void FailFileLocked(Slot& failed, const arrow::Status& error) {
+    if (!options.skip_file || !options.skip_file(*failed.source, error)) {
+      FailLocked(error);
+      return;
+    }
+    for (auto& slot : slots) {
+      if (slot->source != failed.source || slot->state == Slot::kDone) continue;
+      slot->dropped = true;
+      for (auto& [batch, bytes] : slot->out) queued -= bytes;
+      slot->out.clear();
+      // Another thread is inside a stepping unit; that thread finishes the slot.
+      if (slot->state != Slot::kStepping || slot.get() == &failed) FinishLocked(*slot);
+    }
+    AdmitLocked();
+    work.notify_all();
+    out.notify_all();
+  }
+};
+
+struct Scheduler::Threads {
+  std::mutex mutex;  // Close() may come from several threads
+  std::vector<std::thread> workers, io;
+  bool started = false;
+};
+
+Scheduler::Scheduler(UnitSource units, std::shared_ptr<runtime::Counters> counters, SchedulerOptions options)
+    : state_(std::make_shared<State>(std::move(units), std::move(counters), std::move(options))),
+      threads_(std::make_unique<Threads>()) {}
+
+Scheduler::~Scheduler() { Close(); }
+
+void Scheduler::Start() {
+  std::lock_guard lock(threads_->mutex);
+  if (threads_->started) return;
+  threads_->started = true;
+  const auto& options = state_->options;
+  for (int i = 0; i < options.workers; ++i) {
+    threads_->workers.emplace_back([state = state_] {
+      Lock lock(state->mutex);
+      while (!state->closed) {
+        if (!state->StepOne(lock) && !state->FetchOne(lock, /*only_inline=*/true) && !state->closed) {
+          state->work.wait(lock);
+        }
+      }
+    });
+  }
+  for (int i = 0; options.workers > 0 && i < options.io_threads; ++i) {
+    threads_->io.emplace_back([state = state_] {
+      Lock lock(state->mutex);
+      while (!state->closed) {
+        if (!state->FetchOne(lock, /*only_inline=*/false) && !state->closed) state->io.wait(lock);
+      }
+    });
+  }
+}
+
+arrow::Result<std::shared_ptr<RecordBatch>> Scheduler::Next() {
+  State& state = *state_;
+  if (::getpid() != state.pid) return arrow::Status::Invalid("A scan cannot go on in a forked process: open it anew");
+  Start();
+  const bool serial = state.options.workers == 0;
+  Lock lock(state.mutex);
+  while (true) {
+    if (!state.status.ok()) return state.status;
+    if (auto batch = state.PopLocked()) return batch;
+    if (state.closed) return arrow::Status::Cancelled("The scan was closed");
+    if (state.FinishedLocked()) return nullptr;
+    if (arrow::Status stop = state.options.stop.Poll(); !stop.ok()) {
+      state.FailLocked(stop);
+      return stop;
+    }
+    if (serial) {
+      if (!state.StepOne(lock)) state.FetchOne(lock, /*only_inline=*/false);
+    } else {
+      state.out.wait_for(lock, kStopPoll);
+    }
+  }
+}
+
+void Scheduler::Close() {
+  if (::getpid() != state_->pid) {
+    // The threads do not exist in a forked child, and the lock may be held by one of them for ever.
+    for (auto& thread : threads_->workers) thread.detach();
+    for (auto& thread : threads_->io) thread.detach();
+    (void)new std::shared_ptr<State>(std::move(state_));
+    (void)threads_.release();
+    return;
+  }
+  {
+    Lock lock(state_->mutex);
+    state_->StopLocked();
+  }
+  std::lock_guard closing(threads_->mutex);
+  threads_->started = true;  // a closed scheduler never starts
+  for (auto& thread : threads_->workers) thread.join();
+  threads_->workers.clear();
+  for (auto& thread : threads_->io) {
+    // A network request may hang for as long as its time-out: it is left to end on its own, with its buffers.
+    if (state_->options.local) {
+      thread.join();
+    } else {
+      thread.detach();
+    }
+  }
+  threads_->io.clear();
+  Lock lock(state_->mutex);
+  state_->ClearLocked();
+}
+
+int64_t Scheduler::peak_bytes() const {
+  Lock lock(state_->mutex);
+  return state_->peak;
+}
+
+}  // namespace shoal::read
