@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "prune/file_containers.h"
+#include "plan/file_mapping.h"
 #include "prune/pruner.h"
 #include "schema/column_mapping.h"
 
@@ -12,21 +12,6 @@ namespace shoal::read {
 namespace {
 
 using schema::ColumnMapping;
-
-/// How one file's batches become batches of a ReadShape; shared by the file's row groups.
-arrow::Result<std::shared_ptr<const ColumnMapping>> MakeMapping(const ReadShape& shape, const FileFacts& facts,
-                                                                const PartitionValues& values,
-                                                                const std::string& path) {
-  std::vector<schema::Constant> constants;
-  for (size_t i = 0; i < shape.partition_key.size(); ++i) {
-    // A key that this path does not carry: the file may have a column of that name, or it reads as null.
-    if (shape.partition_key[i] >= 0 && values[shape.partition_key[i]]) {
-      constants.push_back({static_cast<int>(i), values[shape.partition_key[i]]});
-    }
-  }
-  ARROW_ASSIGN_OR_RAISE(auto mapping, ColumnMapping::Make(*facts.schema(), *shape.schema, constants, path));
-  return std::make_shared<const ColumnMapping>(std::move(mapping));
-}
 
 /// The rows of one row group. `inner` yields the file's leaves; without one no bytes of data are needed, only a number of
 /// rows.
@@ -122,11 +107,13 @@ class FileUnit final : public Unit {
     }
     std::vector<prune::Outcomes> outcomes(n, prune::kTrue);
     std::shared_ptr<const ColumnMapping> filtered, unfiltered;
-    if (!context_->conjuncts.empty()) {
-      ARROW_ASSIGN_OR_RAISE(filtered, MakeMapping(context_->filtered, *facts, *partition_values_, file()->path));
-      ARROW_ASSIGN_OR_RAISE(outcomes, Judge(*facts, *filtered));
+    const PartitionValues& values = *partition_values_;
+    if (context_->pruner) {
+      ARROW_ASSIGN_OR_RAISE(auto judged, context_->pruner->Judge(*facts, values, file()->path));
+      outcomes = std::move(judged.outcomes);
+      ARROW_ASSIGN_OR_RAISE(filtered, plan::MapFile(context_->filtered.columns, *facts, values, file()->path));
     }
-    ARROW_ASSIGN_OR_RAISE(unfiltered, MakeMapping(context_->unfiltered, *facts, *partition_values_, file()->path));
+    ARROW_ASSIGN_OR_RAISE(unfiltered, plan::MapFile(context_->unfiltered.columns, *facts, values, file()->path));
 
     Split split;
     auto add = [&](int group) -> arrow::Status {
@@ -158,13 +145,6 @@ class FileUnit final : public Unit {
       return Done{};
     }
     return split;
-  }
-
-  arrow::Result<std::vector<prune::Outcomes>> Judge(const FileFacts& facts, const ColumnMapping& mapping) const {
-    prune::RowGroupContainers containers(facts, mapping, *context_->filtered.schema);
-    auto result = prune::Prune(context_->conjuncts, *context_->filtered.schema, containers);
-    if (!result.ok()) return result.status().WithMessage("'", file()->path, "': ", result.status().message());
-    return std::move(result->outcomes);
   }
 
   std::shared_ptr<const ScanContext> context_;

@@ -6,7 +6,7 @@
 
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
-#include "schema/leaves.h"
+#include "plan/used_leaves.h"
 
 namespace shoal::read {
 
@@ -16,36 +16,29 @@ using arrow::compute::Expression;
 
 arrow::Result<ReadShape> MakeShape(const ScanPlan& plan, const Expression* filter) {
   std::set<int> leaves;
-  auto use = [&](const Expression& expression) -> arrow::Status {
-    ARROW_ASSIGN_OR_RAISE(auto paths, expression::UsedColumns(expression, *plan.table_schema));
-    for (const auto& path : paths) {
-      ARROW_ASSIGN_OR_RAISE(auto of_path, schema::LeavesOf(*plan.table_schema, path));
-      leaves.insert(of_path.begin(), of_path.end());
-    }
-    return arrow::Status::OK();
-  };
-  for (const auto& column : *plan.request.columns) ARROW_RETURN_NOT_OK(use(column.expression));
-  if (filter) ARROW_RETURN_NOT_OK(use(*filter));
+  for (const auto& column : *plan.request.columns) {
+    ARROW_RETURN_NOT_OK(plan::AddUsedLeaves(column.expression, *plan.table_schema, &leaves));
+  }
+  if (filter) ARROW_RETURN_NOT_OK(plan::AddUsedLeaves(*filter, *plan.table_schema, &leaves));
 
   ReadShape shape;
-  shape.schema = ProjectLeaves(*plan.table_schema, {leaves.begin(), leaves.end()});
+  shape.columns =
+      plan::KeyedSchema::Project(*plan.table_schema, *plan.partition_schema, {leaves.begin(), leaves.end()});
+  const arrow::Schema& schema = *shape.columns.schema;
   if (filter) {
-    ARROW_ASSIGN_OR_RAISE(shape.filter, filter->Bind(*shape.schema));
+    ARROW_ASSIGN_OR_RAISE(shape.filter, filter->Bind(schema));
   }
-  shape.identity = static_cast<int>(plan.request.columns->size()) == shape.schema->num_fields();
+  shape.identity = static_cast<int>(plan.request.columns->size()) == schema.num_fields();
   for (const auto& column : *plan.request.columns) {
-    ARROW_ASSIGN_OR_RAISE(auto bound, column.expression.Bind(*shape.schema));
+    ARROW_ASSIGN_OR_RAISE(auto bound, column.expression.Bind(schema));
     int plain = -1;
     if (const auto* ref = bound.field_ref()) {
-      ARROW_ASSIGN_OR_RAISE(auto path, ref->FindOne(*shape.schema));
+      ARROW_ASSIGN_OR_RAISE(auto path, ref->FindOne(schema));
       if (path.indices().size() == 1) plain = path.indices()[0];
     }
     shape.identity &= plain == static_cast<int>(shape.projection.size());
     shape.plain_column.push_back(plain);
     shape.projection.push_back(std::move(bound));
-  }
-  for (const auto& field : shape.schema->fields()) {
-    shape.partition_key.push_back(plan.partition_schema->GetFieldIndex(field->name()));
   }
   return shape;
 }
@@ -65,16 +58,13 @@ arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(const ScanPl
   context->counters = std::move(counters);
   context->cache = std::move(cache);
   ARROW_ASSIGN_OR_RAISE(context->unfiltered, MakeShape(plan, nullptr));
-  auto conjuncts = expression::SplitConjuncts(plan.request.filter);
-  if (conjuncts.empty()) {
+  if (expression::SplitConjuncts(plan.request.filter).empty()) {
     context->filtered = context->unfiltered;
     return context;
   }
   ARROW_ASSIGN_OR_RAISE(context->filtered, MakeShape(plan, &plan.request.filter));
-  for (const auto& conjunct : conjuncts) {
-    ARROW_ASSIGN_OR_RAISE(auto bound, conjunct.Bind(*context->filtered.schema));
-    context->conjuncts.push_back(std::move(bound));
-  }
+  ARROW_ASSIGN_OR_RAISE(context->pruner, plan::FooterPruner::Make(plan.request.filter, *plan.table_schema,
+                                                                  *plan.partition_schema));
   return context;
 }
 

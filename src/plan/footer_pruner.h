@@ -1,0 +1,38 @@
+// Which row groups of a file can hold a row that the filter selects.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arrow/compute/expression.h>
+#include <arrow/result.h>
+
+#include <shoal/file_format.h>
+#include <shoal/plan.h>
+
+#include "plan/file_mapping.h"
+#include "prune/pruner.h"
+
+namespace shoal::plan {
+
+/// Immutable; used from many threads at once.
+class FooterPruner {
+ public:
+  /// `filter` is bound to `table_schema`, its references by name.
+  static arrow::Result<FooterPruner> Make(const arrow::compute::Expression& filter, const arrow::Schema& table_schema,
+                                          const arrow::Schema& partition_schema);
+
+  /// Judges the row groups of one file. Errors name the file.
+  arrow::Result<prune::PruneResult> Judge(const FileFacts& facts, const PartitionValues& values,
+                                          const std::string& path) const;
+
+  /// The AND-ed parts of the filter, in the order of PruneResult::conjuncts.
+  const std::vector<arrow::compute::Expression>& conjuncts() const { return conjuncts_; }
+
+ private:
+  KeyedSchema columns_;
+  std::vector<arrow::compute::Expression> conjuncts_;
+};
+
+}  // namespace shoal::plan
