@@ -10,6 +10,8 @@
 #include <arrow/compute/api.h>
 #include <arrow/type_traits.h>
 
+#include "statistics/plain.h"
+
 namespace shoal::prune {
 namespace {
 
@@ -17,6 +19,8 @@ using arrow::Array;
 using arrow::DataType;
 using arrow::Datum;
 using arrow::Result;
+using statistics::Plain;
+using statistics::PlainType;
 
 bool IsFloating(const DataType& type) { return arrow::is_floating(type.id()); }
 
@@ -36,19 +40,6 @@ arrow::Status ForEachRun(const Mask& mask, Function&& f) {
     begin = end;
   }
   return arrow::Status::OK();
-}
-
-std::shared_ptr<DataType> ValueType(const std::shared_ptr<DataType>& type) {
-  switch (type->id()) {
-    case arrow::Type::DICTIONARY:
-      return ValueType(static_cast<const arrow::DictionaryType&>(*type).value_type());
-    case arrow::Type::STRING_VIEW:
-      return arrow::utf8();
-    case arrow::Type::BINARY_VIEW:
-      return arrow::binary();
-    default:
-      return type;
-  }
 }
 
 // values, but null where `drop` (a Boolean array without nulls) is true.
@@ -113,13 +104,6 @@ Result<std::shared_ptr<Array>> ChooseArray(const Mask& mask, const Datum& a, con
 
 }  // namespace
 
-Result<std::shared_ptr<Array>> Plain(std::shared_ptr<Array> array) {
-  const auto type = ValueType(array->type());
-  if (type->Equals(*array->type())) return array;
-  ARROW_ASSIGN_OR_RAISE(Datum plain, arrow::compute::Cast(array, type));
-  return plain.make_array();
-}
-
 int64_t Count(const Mask& mask) {
   return std::count_if(mask.begin(), mask.end(), [](uint8_t member) { return member != 0; });
 }
@@ -131,7 +115,7 @@ bool IsOrdered(const DataType& type) {
 
 Interval UnknownInterval(std::shared_ptr<DataType> type, int64_t n, std::string column) {
   Interval interval;
-  interval.type = ValueType(type);
+  interval.type = PlainType(type);
   interval.kinds.assign(n, AllKinds(*interval.type));
   interval.column = std::move(column);
   return interval;

@@ -27,7 +27,7 @@ using Mask = std::vector<uint8_t>;
 int64_t Count(const Mask& mask);
 
 struct Interval {
-  /// Never a dictionary or a view: see Plain.
+  /// Never a dictionary or a view: see statistics/plain.h.
   std::shared_ptr<arrow::DataType> type;
   /// No datum: no bound anywhere. Else an array with a slot per container (null: no bound there),
   /// or a scalar that holds everywhere. Bounds are never NaN, and min <= max wherever both are
@@ -41,9 +41,6 @@ struct Interval {
   bool has_bounds() const { return min.is_value() || max.is_value(); }
   bool may_be(int64_t i, Kinds kind) const { return (kinds[i] & kind) != 0; }
 };
-
-/// Dictionaries are seen as their values, string and binary views as strings and binaries.
-arrow::Result<std::shared_ptr<arrow::Array>> Plain(std::shared_ptr<arrow::Array> array);
 
 /// Nothing is known.
 Interval UnknownInterval(std::shared_ptr<arrow::DataType> type, int64_t n, std::string column = "");

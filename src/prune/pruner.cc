@@ -15,6 +15,7 @@
 #include "prune/interval.h"
 #include "prune/outcomes.h"
 #include "prune/rules.h"
+#include "statistics/plain.h"
 
 namespace shoal::prune {
 namespace {
@@ -115,7 +116,7 @@ class Evaluator {
     for (int64_t i = 0; i < n_; ++i) column.is_constant[i] = knowledge.is_constant[i];
     column.num_constant = Count(column.is_constant);
     if (column.num_constant == 0) return &column;
-    ARROW_ASSIGN_OR_RAISE(column.constants, Plain(knowledge.constant));
+    ARROW_ASSIGN_OR_RAISE(column.constants, statistics::Plain(knowledge.constant));
     Interval constant = ConstantInterval(column.constants);
     constant.column = column.name;
     column.interval = column.num_constant == n_
@@ -389,7 +390,7 @@ class Evaluator {
     if (num_exact == 0) return ValueByRules(expression, active);
     ARROW_ASSIGN_OR_RAISE(auto values, Exactly(expression, exact));
     if (num_exact < n_) {
-      ARROW_ASSIGN_OR_RAISE(values, Plain(std::move(values)));
+      ARROW_ASSIGN_OR_RAISE(values, statistics::Plain(std::move(values)));
       ARROW_ASSIGN_OR_RAISE(values, Spread(*values, exact));
     }
     Interval constant = ConstantInterval(values);

@@ -10,6 +10,8 @@
 #include <arrow/type_traits.h>
 #include <arrow/util/bit_util.h>
 
+#include "statistics/plain.h"
+
 namespace shoal::prune {
 namespace {
 
@@ -155,7 +157,7 @@ Result<LookupSet> MakeLookupSet(const Datum& value_set,
   } else {
     return arrow::Status::NotImplemented("a value set that is no array");
   }
-  ARROW_ASSIGN_OR_RAISE(values, Plain(std::move(values)));
+  ARROW_ASSIGN_OR_RAISE(values, statistics::Plain(std::move(values)));
   if (!values->type()->Equals(*type)) {
     ARROW_ASSIGN_OR_RAISE(Datum cast, arrow::compute::Cast(values, type));
     values = cast.make_array();
