@@ -31,10 +31,12 @@ bool IsBytes(Type::type id) {
   return arrow::is_base_binary_like(id) || id == Type::STRING_VIEW || id == Type::BINARY_VIEW;
 }
 
-// x <= y implies cast(x) <= cast(y), and a null comes only from a null. `safe` options make an
+}  // namespace
+
+// `Safe` options make an
 // impossible value an error, which the bounds then meet too; the options that let values wrap
 // around break the order.
-bool KeepsOrder(const DataType& from, const DataType& to,
+bool CastKeepsOrder(const DataType& from, const DataType& to,
                 const arrow::compute::CastOptions& options) {
   if (from.Equals(to)) return true;
   // Widening is exact; narrowing is exact or, unless wrapping is allowed, an error.
@@ -71,8 +73,6 @@ bool KeepsOrder(const DataType& from, const DataType& to,
   return false;
 }
 
-}  // namespace
-
 std::optional<Interval> Cast(const Interval& values, const arrow::compute::CastOptions& options) {
   const std::shared_ptr<DataType> to = options.to_type.GetSharedPtr();
   if (!to || !IsOrdered(*to) || !IsOrdered(*values.type) || to->id() == Type::DICTIONARY) {
@@ -87,7 +87,7 @@ std::optional<Interval> Cast(const Interval& values, const arrow::compute::CastO
     cast.max = values.max;
     return cast;
   }
-  if (!KeepsOrder(*values.type, *cast.type, options)) return std::nullopt;
+  if (!CastKeepsOrder(*values.type, *cast.type, options)) return std::nullopt;
   arrow::compute::CastOptions bound_options = options;
   bound_options.to_type = cast.type;
   // A bound that the cast refuses (too large for the unit, say) is no bound. That also keeps an

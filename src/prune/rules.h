@@ -37,6 +37,9 @@ std::vector<Outcomes> StartsWith(const Interval& strings, const std::string& pre
 /// SQL LIKE. A pattern that begins with a wildcard has no prefix to go by: not set.
 std::optional<std::vector<Outcomes>> MatchLike(const Interval& strings, const std::string& pattern);
 
+/// Whether x <= y implies cast(x) <= cast(y), and a null comes only from a null.
+bool CastKeepsOrder(const arrow::DataType& from, const arrow::DataType& to,
+                    const arrow::compute::CastOptions& options);
 /// The interval of cast(values): not set where the cast does not keep the order.
 std::optional<Interval> Cast(const Interval& values, const arrow::compute::CastOptions& options);
 
