@@ -21,6 +21,10 @@ arrow::TimeUnit::type UnitOf(const DataType& type) {
   }
 }
 
+bool IsZoned(const DataType& type) {
+  return !static_cast<const arrow::TimestampType&>(type).timezone().empty();
+}
+
 bool IsUtcOrNaive(const DataType& type) {
   const std::string& zone = static_cast<const arrow::TimestampType&>(type).timezone();
   return zone.empty() || zone == "UTC";
@@ -37,7 +41,7 @@ bool IsBytes(Type::type id) {
 // impossible value an error, which the bounds then meet too; the options that let values wrap
 // around break the order.
 bool CastKeepsOrder(const DataType& from, const DataType& to,
-                const arrow::compute::CastOptions& options) {
+                    const arrow::compute::CastOptions& options) {
   if (from.Equals(to)) return true;
   // Widening is exact; narrowing is exact or, unless wrapping is allowed, an error.
   if (arrow::is_integer(from.id()) && arrow::is_integer(to.id()))
@@ -67,7 +71,10 @@ bool CastKeepsOrder(const DataType& from, const DataType& to,
   // Finer units are exact; coarser ones lose digits, which is an error for some rows and not for
   // others.
   if (from.id() == to.id() && (from.id() == Type::TIMESTAMP || from.id() == Type::DURATION)) {
-    return UnitOf(from) <= UnitOf(to) && !options.allow_time_overflow;
+    // Gaining or losing a zone may mean a shift by it, which is no constant where clocks change.
+    const bool zones_agree = from.id() == Type::DURATION || IsZoned(from) == IsZoned(to) ||
+                             (IsUtcOrNaive(from) && IsUtcOrNaive(to));
+    return zones_agree && UnitOf(from) <= UnitOf(to) && !options.allow_time_overflow;
   }
   if (arrow::is_time(from.id()) && arrow::is_time(to.id())) return UnitOf(from) <= UnitOf(to);
   return false;

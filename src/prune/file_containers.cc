@@ -41,7 +41,8 @@ int64_t RowGroupContainers::num_rows(int64_t i) const {
   return facts_.row_group_rows(static_cast<int>(i)).exact_value().value_or(-1);
 }
 
-arrow::Result<std::shared_ptr<const ColumnKnowledge>> RowGroupContainers::Column(const arrow::FieldPath& path) const {
+arrow::Result<std::shared_ptr<const ColumnKnowledge>> RowGroupContainers::Column(
+    const arrow::FieldPath& path) const {
   using Source = schema::ColumnMapping::Source;
   const Source source = mapping_.Find(path);
   switch (source.kind) {

@@ -36,7 +36,7 @@ struct ColumnMapping::Node {
   };
   Action action = kNull;
   std::shared_ptr<DataType> type;  // in the read schema
-  int child = -1;                  // position among the fields that are read of the parent, or of the batch
+  int child = -1;  // position among the fields that are read of the parent, or of the batch
   std::vector<Node> children;
   std::shared_ptr<arrow::Scalar> constant;
   Source source;
@@ -45,8 +45,8 @@ struct ColumnMapping::Node {
 namespace {
 
 bool IsListOfAnyKind(Type::type id) {
-  return id == Type::LIST || id == Type::LARGE_LIST || id == Type::LIST_VIEW || id == Type::LARGE_LIST_VIEW ||
-         id == Type::FIXED_SIZE_LIST;
+  return id == Type::LIST || id == Type::LARGE_LIST || id == Type::LIST_VIEW ||
+         id == Type::LARGE_LIST_VIEW || id == Type::FIXED_SIZE_LIST;
 }
 
 // Whether two nested types can be adapted child by child.
@@ -65,14 +65,17 @@ bool ZonesAgree(const DataType& a, const DataType& b) {
          static_cast<const arrow::TimestampType&>(b).timezone().empty();
 }
 
-bool MayCast(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& to, CastPolicy policy) {
+bool MayCast(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& to,
+             CastPolicy policy) {
   auto merged = MergeTypes(to, from, {.allow_widening = true});
   if (merged.ok() && (*merged)->Equals(*to)) return true;
-  return policy == CastPolicy::kChecked && ZonesAgree(*from, *to) && arrow::compute::CanCast(*from, *to);
+  return policy == CastPolicy::kChecked && ZonesAgree(*from, *to) &&
+         arrow::compute::CanCast(*from, *to);
 }
 
 // Gives an array's data the type, which has the same layout.
-std::shared_ptr<arrow::ArrayData> Relabel(const arrow::ArrayData& data, const std::shared_ptr<DataType>& type) {
+std::shared_ptr<arrow::ArrayData> Relabel(const arrow::ArrayData& data,
+                                          const std::shared_ptr<DataType>& type) {
   auto copy = data.Copy();
   copy->type = type;
   if (type->num_fields() == static_cast<int>(copy->child_data.size())) {
@@ -91,7 +94,8 @@ Result<std::shared_ptr<Array>> CastArray(const Array& array, const std::shared_p
 
 }  // namespace
 
-// Makes the nodes in two walks: the first finds the leaves to read, the second looks up what is read of the file.
+// Makes the nodes in two walks: the first finds the leaves to read, the second looks up what is
+// read of the file.
 class ColumnMapping::Builder {
  public:
   Builder(const std::string& path, CastPolicy policy) : path_(path), policy_(policy) {}
@@ -104,7 +108,8 @@ class ColumnMapping::Builder {
     for (size_t i = 0; i < fields.size(); ++i) {
       if (fields[i]->name() != name) continue;
       if (found >= 0) {
-        return Status::Invalid("file ", path_, " has two columns named `", name, "`", InColumn(), "; rename one of them");
+        return Status::Invalid("file ", path_, " has two columns named `", name, "`", InColumn(),
+                               "; rename one of them");
       }
       found = static_cast<int>(i);
     }
@@ -112,7 +117,8 @@ class ColumnMapping::Builder {
   }
 
   // The leaves needed of `from`, the first of which is `first`.
-  Status Collect(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& to, int first) {
+  Status Collect(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& to,
+                 int first) {
     // Nulls need not be read.
     if (from->id() == Type::NA) return Status::OK();
     if (!SameShape(*from, *to)) {
@@ -137,7 +143,8 @@ class ColumnMapping::Builder {
       AddAll(*map.key_type(), first);
       const size_t before = leaves.size();
       const int items = first + NumLeaves(*map.key_type());
-      ARROW_RETURN_NOT_OK(Collect(map.item_type(), static_cast<const arrow::MapType&>(*to).item_type(), items));
+      ARROW_RETURN_NOT_OK(
+          Collect(map.item_type(), static_cast<const arrow::MapType&>(*to).item_type(), items));
       if (leaves.size() == before) AddAll(*map.item_type(), items);
       return Status::OK();
     }
@@ -147,20 +154,26 @@ class ColumnMapping::Builder {
     return Status::OK();
   }
 
-  // `from` is what is read of the file's type; `whole` is the file's type itself, whose first leaf is `first`.
-  Result<Node> Build(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& whole, int first,
-                     const std::shared_ptr<DataType>& to) {
+  // `from` is what is read of the file's type; `whole` is the file's type itself, whose first leaf
+  // is `first`.
+  Result<Node> Build(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& whole,
+                     int first, const std::shared_ptr<DataType>& to) {
     Node node;
     node.type = to;
     const bool one_leaf = NumLeaves(*whole) == 1 && whole->num_fields() == 0;
     if (one_leaf) node.source = {Source::kLeaf, first, whole, nullptr};
     if (from->Equals(*to, /*check_metadata=*/true)) node.action = Node::kShare;
     // Nulls are made anew, in any type.
-    else if (from->id() == Type::NA) return BuildMissing(to);
-    else if (SameShape(*from, *to)) ARROW_RETURN_NOT_OK(BuildNested(from, whole, first, to, &node));
-    else if (from->Equals(*to)) node.action = Node::kRelabel;
-    else if (MayCast(from, to, policy_)) node.action = Node::kCast;
-    else return Mismatch(*whole, *to);
+    else if (from->id() == Type::NA)
+      return BuildMissing(to);
+    else if (SameShape(*from, *to))
+      ARROW_RETURN_NOT_OK(BuildNested(from, whole, first, to, &node));
+    else if (from->Equals(*to))
+      node.action = Node::kRelabel;
+    else if (MayCast(from, to, policy_))
+      node.action = Node::kCast;
+    else
+      return Mismatch(*whole, *to);
     // A struct that is shared has fields all the same.
     if (node.action == Node::kShare && to->id() == Type::STRUCT) {
       Node described;
@@ -184,7 +197,8 @@ class ColumnMapping::Builder {
     return node;
   }
 
-  Result<Node> BuildConstant(const std::shared_ptr<arrow::Scalar>& value, const std::shared_ptr<DataType>& to) {
+  Result<Node> BuildConstant(const std::shared_ptr<arrow::Scalar>& value,
+                             const std::shared_ptr<DataType>& to) {
     Node node;
     node.type = to;
     node.action = Node::kConstant;
@@ -210,17 +224,18 @@ class ColumnMapping::Builder {
   }
 
  private:
-  Status BuildNested(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& whole, int first,
-                     const std::shared_ptr<DataType>& to, Node* node) {
+  Status BuildNested(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& whole,
+                     int first, const std::shared_ptr<DataType>& to, Node* node) {
     const bool same_layout = from->Equals(*to);
     if (from->id() != Type::STRUCT) {
-      // The entries of a map are a struct of two, matched by position: their names vary between writers.
+      // The entries of a map are a struct of two, matched by position: their names vary between
+      // writers.
       Node child;
       if (from->id() == Type::MAP) {
         ARROW_ASSIGN_OR_RAISE(child, BuildEntries(*from, *whole, first, *to));
       } else {
-        ARROW_ASSIGN_OR_RAISE(
-            child, Build(from->field(0)->type(), whole->field(0)->type(), first, to->field(0)->type()));
+        ARROW_ASSIGN_OR_RAISE(child, Build(from->field(0)->type(), whole->field(0)->type(), first,
+                                           to->field(0)->type()));
       }
       child.child = 0;
       node->action = same_layout ? Node::kRelabel : Node::kList;
@@ -239,8 +254,8 @@ class ColumnMapping::Builder {
       } else {
         int child_first = first;
         for (int k = 0; k < in_file; ++k) child_first += NumLeaves(*whole->field(k)->type());
-        ARROW_ASSIGN_OR_RAISE(child, Build(from->field(read)->type(), whole->field(in_file)->type(), child_first,
-                                           field->type()));
+        ARROW_ASSIGN_OR_RAISE(child, Build(from->field(read)->type(), whole->field(in_file)->type(),
+                                           child_first, field->type()));
       }
       child.child = read;
       identity &= read == i && (child.action == Node::kShare || child.action == Node::kRelabel);
@@ -250,16 +265,19 @@ class ColumnMapping::Builder {
     return Status::OK();
   }
 
-  Result<Node> BuildEntries(const DataType& from, const DataType& whole, int first, const DataType& to) {
+  Result<Node> BuildEntries(const DataType& from, const DataType& whole, int first,
+                            const DataType& to) {
     const auto& from_map = static_cast<const arrow::MapType&>(from);
     const auto& whole_map = static_cast<const arrow::MapType&>(whole);
     const auto& to_map = static_cast<const arrow::MapType&>(to);
     Node entries;
     entries.type = to_map.value_type();
     entries.action = Node::kStruct;
-    ARROW_ASSIGN_OR_RAISE(Node key, Build(from_map.key_type(), whole_map.key_type(), first, to_map.key_type()));
-    ARROW_ASSIGN_OR_RAISE(Node item, Build(from_map.item_type(), whole_map.item_type(),
-                                           first + NumLeaves(*whole_map.key_type()), to_map.item_type()));
+    ARROW_ASSIGN_OR_RAISE(
+        Node key, Build(from_map.key_type(), whole_map.key_type(), first, to_map.key_type()));
+    ARROW_ASSIGN_OR_RAISE(Node item,
+                          Build(from_map.item_type(), whole_map.item_type(),
+                                first + NumLeaves(*whole_map.key_type()), to_map.item_type()));
     key.child = 0;
     item.child = 1;
     entries.children.push_back(std::move(key));
@@ -290,8 +308,9 @@ class ColumnMapping::Builder {
   std::string InColumn() const { return column_.empty() ? "" : " in column `" + column_ + "`"; }
 
   Status Mismatch(const DataType& from, const DataType& to) const {
-    return Status::TypeError("file ", path_, ", column `", column_, "` has type ", from, ", which does not fit ", to,
-                             " of the table. Declare a schema that gives the column a type for both");
+    return Status::TypeError(
+        "file ", path_, ", column `", column_, "` has type ", from, ", which does not fit ", to,
+        " of the table. Declare a schema that gives the column a type for both");
   }
 
   const std::string& path_;
@@ -305,7 +324,8 @@ namespace {
 Result<std::shared_ptr<arrow::Buffer>> Validity(const Array& array, arrow::MemoryPool* pool) {
   if (array.null_count() == 0) return nullptr;
   if (array.offset() == 0) return array.null_bitmap();
-  return arrow::internal::CopyBitmap(pool, array.null_bitmap_data(), array.offset(), array.length());
+  return arrow::internal::CopyBitmap(pool, array.null_bitmap_data(), array.offset(),
+                                     array.length());
 }
 
 }  // namespace
@@ -328,7 +348,8 @@ Result<ColumnMapping> ColumnMapping::Make(const arrow::Schema& file_schema,
   std::vector<std::shared_ptr<arrow::Scalar>> constant_of(read.num_fields());
   for (const Constant& constant : constants) {
     if (constant.field < 0 || constant.field >= read.num_fields()) {
-      return Status::IndexError("a constant for column ", constant.field, " of ", read.num_fields());
+      return Status::IndexError("a constant for column ", constant.field, " of ",
+                                read.num_fields());
     }
     constant_of[constant.field] = constant.value;
   }
@@ -337,11 +358,12 @@ Result<ColumnMapping> ColumnMapping::Make(const arrow::Schema& file_schema,
   for (int i = 0; i < read.num_fields(); ++i) {
     if (constant_of[i]) continue;
     builder.Enter("");
-    ARROW_ASSIGN_OR_RAISE(in_file[i], builder.FindByName(file_schema.fields(), read.field(i)->name()));
+    ARROW_ASSIGN_OR_RAISE(in_file[i],
+                          builder.FindByName(file_schema.fields(), read.field(i)->name()));
     if (in_file[i] < 0) continue;
     builder.Enter(read.field(i)->name());
-    ARROW_RETURN_NOT_OK(builder.Collect(file_schema.field(in_file[i])->type(), read.field(i)->type(),
-                                        LeafIndex(file_schema, in_file[i])));
+    ARROW_RETURN_NOT_OK(builder.Collect(file_schema.field(in_file[i])->type(),
+                                        read.field(i)->type(), LeafIndex(file_schema, in_file[i])));
   }
   std::vector<int>& leaves = builder.leaves;
   std::sort(leaves.begin(), leaves.end());
@@ -358,9 +380,9 @@ Result<ColumnMapping> ColumnMapping::Make(const arrow::Schema& file_schema,
     } else if (position < 0) {
       ARROW_ASSIGN_OR_RAISE(node, builder.BuildMissing(field->type()));
     } else {
-      ARROW_ASSIGN_OR_RAISE(
-          node, builder.Build(projected->field(position)->type(), file_schema.field(in_file[i])->type(),
-                              LeafIndex(file_schema, in_file[i]), field->type()));
+      ARROW_ASSIGN_OR_RAISE(node, builder.Build(projected->field(position)->type(),
+                                                file_schema.field(in_file[i])->type(),
+                                                LeafIndex(file_schema, in_file[i]), field->type()));
     }
     node.child = position;
     mapping.columns_.push_back(std::move(node));
@@ -373,7 +395,8 @@ ColumnMapping::Source ColumnMapping::Find(const arrow::FieldPath& path) const {
   const std::vector<Node>* nodes = &columns_;
   const Node* node = nullptr;
   for (int index : path) {
-    if (node != nullptr && (node->type->id() != Type::STRUCT || node->action == Node::kCast)) return {};
+    if (node != nullptr && (node->type->id() != Type::STRUCT || node->action == Node::kCast))
+      return {};
     // A field of a constant struct is not looked into.
     if (index < 0 || index >= static_cast<int>(nodes->size())) return {};
     node = &(*nodes)[index];
@@ -386,8 +409,8 @@ ColumnMapping::Source ColumnMapping::Find(const arrow::FieldPath& path) const {
 namespace {
 
 template <typename Node>
-Result<std::shared_ptr<Array>> AdaptArray(const Node& node, const std::shared_ptr<Array>& array, int64_t length,
-                                          arrow::MemoryPool* pool) {
+Result<std::shared_ptr<Array>> AdaptArray(const Node& node, const std::shared_ptr<Array>& array,
+                                          int64_t length, arrow::MemoryPool* pool) {
   switch (node.action) {
     case Node::kShare:
       return array;
@@ -413,13 +436,14 @@ Result<std::shared_ptr<Array>> AdaptArray(const Node& node, const std::shared_pt
       std::vector<std::shared_ptr<arrow::ArrayData>> children;
       for (const Node& child : node.children) {
         // field() leaves out what lies before and after this slice.
-        ARROW_ASSIGN_OR_RAISE(auto adapted,
-                              AdaptArray(child, child.child < 0 ? nullptr : fields.field(child.child), length, pool));
+        ARROW_ASSIGN_OR_RAISE(
+            auto adapted,
+            AdaptArray(child, child.child < 0 ? nullptr : fields.field(child.child), length, pool));
         children.push_back(adapted->data());
       }
       ARROW_ASSIGN_OR_RAISE(auto validity, Validity(fields, pool));
-      return arrow::MakeArray(arrow::ArrayData::Make(node.type, length, {std::move(validity)}, std::move(children),
-                                                     fields.null_count()));
+      return arrow::MakeArray(arrow::ArrayData::Make(node.type, length, {std::move(validity)},
+                                                     std::move(children), fields.null_count()));
     }
   }
   return Status::UnknownError("no such action");
@@ -434,12 +458,15 @@ Result<std::shared_ptr<arrow::RecordBatch>> ColumnMapping::Adapt(const arrow::Re
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Node& node = columns_[i];
     if (node.child >= batch.num_columns()) {
-      return Status::Invalid("file ", path_, ": a batch of ", batch.num_columns(), " columns lacks column `",
+      return Status::Invalid("file ", path_, ": a batch of ", batch.num_columns(),
+                             " columns lacks column `",
                              read_schema_->field(static_cast<int>(i))->name(), "`");
     }
-    auto adapted = AdaptArray(node, node.child < 0 ? nullptr : batch.column(node.child), batch.num_rows(), pool);
+    auto adapted = AdaptArray(node, node.child < 0 ? nullptr : batch.column(node.child),
+                              batch.num_rows(), pool);
     if (!adapted.ok()) {
-      return adapted.status().WithMessage("file ", path_, ", column `", read_schema_->field(static_cast<int>(i))->name(),
+      return adapted.status().WithMessage("file ", path_, ", column `",
+                                          read_schema_->field(static_cast<int>(i))->name(),
                                           "`: ", adapted.status().message());
     }
     columns.push_back(*std::move(adapted));

@@ -19,7 +19,8 @@ const DataType& Storage(const DataType& type) {
   return Storage(*static_cast<const arrow::ExtensionType&>(type).storage_type());
 }
 
-// Types whose children are fields of their own; the children of a run-end encoded type, say, are not.
+// Types whose children are fields of their own; the children of a run-end encoded type, say, are
+// not.
 bool HasChildren(const DataType& type) {
   switch (type.id()) {
     case Type::STRUCT:
@@ -37,7 +38,8 @@ bool HasChildren(const DataType& type) {
   }
 }
 
-std::shared_ptr<Field> Project(const std::shared_ptr<Field>& field, int first, const std::vector<int>& leaves);
+std::shared_ptr<Field> Project(const std::shared_ptr<Field>& field, int first,
+                               const std::vector<int>& leaves);
 
 // The type with the kept leaves, of which there is at least one.
 std::shared_ptr<DataType> ProjectType(const std::shared_ptr<DataType>& type, int first,
@@ -60,8 +62,9 @@ std::shared_ptr<DataType> ProjectType(const std::shared_ptr<DataType>& type, int
     case Type::LARGE_LIST_VIEW:
       return arrow::large_list_view(Project(type->field(0), first, leaves));
     case Type::FIXED_SIZE_LIST:
-      return arrow::fixed_size_list(Project(type->field(0), first, leaves),
-                                    static_cast<const arrow::FixedSizeListType&>(*type).list_size());
+      return arrow::fixed_size_list(
+          Project(type->field(0), first, leaves),
+          static_cast<const arrow::FixedSizeListType&>(*type).list_size());
     case Type::MAP: {
       const auto& map = static_cast<const arrow::MapType&>(*type);
       auto item = Project(map.item_field(), first + NumLeaves(*map.key_type()), leaves);
@@ -74,7 +77,8 @@ std::shared_ptr<DataType> ProjectType(const std::shared_ptr<DataType>& type, int
   }
 }
 
-std::shared_ptr<Field> Project(const std::shared_ptr<Field>& field, int first, const std::vector<int>& leaves) {
+std::shared_ptr<Field> Project(const std::shared_ptr<Field>& field, int first,
+                               const std::vector<int>& leaves) {
   const int end = first + NumLeaves(*field->type());
   const auto kept_begin = std::lower_bound(leaves.begin(), leaves.end(), first);
   const auto kept_end = std::lower_bound(kept_begin, leaves.end(), end);
@@ -105,7 +109,8 @@ int LeafIndex(const arrow::Schema& schema, int column) {
   return leaves;
 }
 
-std::shared_ptr<arrow::Schema> ProjectLeaves(const arrow::Schema& schema, const std::vector<int>& leaves) {
+std::shared_ptr<arrow::Schema> ProjectLeaves(const arrow::Schema& schema,
+                                             const std::vector<int>& leaves) {
   arrow::FieldVector fields;
   int first = 0;
   for (const auto& field : schema.fields()) {
@@ -117,15 +122,16 @@ std::shared_ptr<arrow::Schema> ProjectLeaves(const arrow::Schema& schema, const 
 
 namespace schema {
 
-arrow::Result<std::vector<int>> LeavesOf(const arrow::Schema& schema, const arrow::FieldPath& path) {
+arrow::Result<std::vector<int>> LeavesOf(const arrow::Schema& schema,
+                                         const arrow::FieldPath& path) {
   int first = 0;
   const arrow::FieldVector* siblings = &schema.fields();
   std::shared_ptr<DataType> type;
   for (size_t depth = 0; depth < path.indices().size(); ++depth) {
     const int index = path[depth];
     if (index < 0 || index >= static_cast<int>(siblings->size())) {
-      return arrow::Status::IndexError("no field at ", path.ToString(), " in a schema of ", schema.num_fields(),
-                                       " columns");
+      return arrow::Status::IndexError("no field at ", path.ToString(), " in a schema of ",
+                                       schema.num_fields(), " columns");
     }
     for (int i = 0; i < index; ++i) first += NumLeaves(*(*siblings)[i]->type());
     type = (*siblings)[index]->type();
@@ -155,7 +161,8 @@ arrow::Result<arrow::FieldPath> PathOfLeaf(const arrow::Schema& schema, int leaf
     if (!HasChildren(*type)) return arrow::FieldPath(std::move(path));
     siblings = &type->fields();
   }
-  return arrow::Status::IndexError("no leaf ", leaf, " in a schema of ", NumLeaves(schema), " leaves");
+  return arrow::Status::IndexError("no leaf ", leaf, " in a schema of ", NumLeaves(schema),
+                                   " leaves");
 }
 
 }  // namespace schema

@@ -1,8 +1,9 @@
-// Leaves of a schema, counted depth first: the columns that columnar files store. NumLeaves, LeafIndex and ProjectLeaves
-// are declared in shoal/file_format.h.
+// Leaves of a schema, counted depth first: the columns that columnar files store. NumLeaves,
+// LeafIndex and ProjectLeaves are declared in shoal/file_format.h.
 //
-// A dictionary or a struct without children is one leaf. An extension type has the leaves of its storage but is one
-// unit: whoever keeps some of them keeps all. A map that keeps some of its leaves keeps its whole key.
+// A dictionary or a struct without children is one leaf. An extension type has the leaves of its
+// storage but is one unit: whoever keeps some of them keeps all. A map that keeps some of its
+// leaves keeps its whole key.
 #pragma once
 
 #include <vector>

@@ -46,13 +46,16 @@ arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileS
       const auto& have = column.field;
       auto type = MergeTypes(have->type(), field->type(), options);
       if (!type.ok()) {
-        return arrow::Status::TypeError("column `", field->name(), "` is ", *have->type(), " in ", *column.type_from,
-                                        " and ", *field->type(), " in ", file.path, ": ", type.status().message(),
+        return arrow::Status::TypeError("column `", field->name(), "` is ", *have->type(), " in ",
+                                        *column.type_from, " and ", *field->type(), " in ",
+                                        file.path, ": ", type.status().message(),
                                         ". Declare a schema to say which type is meant");
       }
       if (!(*type)->Equals(*have->type())) column.type_from = &file.path;
-      column.field = arrow::field(have->name(), *std::move(type), have->nullable() || field->nullable() || IsNull(*have) || IsNull(*field),
-                                  have->HasMetadata() ? have->metadata() : field->metadata());
+      column.field =
+          arrow::field(have->name(), *std::move(type),
+                       have->nullable() || field->nullable() || IsNull(*have) || IsNull(*field),
+                       have->HasMetadata() ? have->metadata() : field->metadata());
     }
   }
   arrow::FieldVector fields;

@@ -22,10 +22,15 @@ Status NoCommonType(const DataType& a, const DataType& b) {
   return Status::TypeError("no type holds all values of ", a.ToString(), " and ", b.ToString());
 }
 
-int BitWidth(const DataType& type) { return static_cast<const arrow::FixedWidthType&>(type).bit_width(); }
+int BitWidth(const DataType& type) {
+  return static_cast<const arrow::FixedWidthType&>(type).bit_width();
+}
 
 TypePtr SignedInteger(int bits) {
-  return bits <= 8 ? arrow::int8() : bits <= 16 ? arrow::int16() : bits <= 32 ? arrow::int32() : arrow::int64();
+  return bits <= 8    ? arrow::int8()
+         : bits <= 16 ? arrow::int16()
+         : bits <= 32 ? arrow::int32()
+                      : arrow::int64();
 }
 
 // nullptr: none. The same holds for the functions below.
@@ -77,8 +82,8 @@ TypePtr WidenTimestamps(const DataType& a, const DataType& b) {
 }
 
 TypePtr WidenTimes(const DataType& a, const DataType& b) {
-  const auto unit =
-      std::max(static_cast<const arrow::TimeType&>(a).unit(), static_cast<const arrow::TimeType&>(b).unit());
+  const auto unit = std::max(static_cast<const arrow::TimeType&>(a).unit(),
+                             static_cast<const arrow::TimeType&>(b).unit());
   return unit <= arrow::TimeUnit::MILLI ? arrow::time32(unit) : arrow::time64(unit);
 }
 
@@ -86,13 +91,20 @@ TypePtr WidenTimes(const DataType& a, const DataType& b) {
 TypePtr WidenText(const TypePtr& a, const TypePtr& b) {
   auto rank = [](Type::type id) -> std::optional<int> {
     switch (id) {
-      case Type::STRING: return 0;
-      case Type::STRING_VIEW: return 1;
-      case Type::LARGE_STRING: return 2;
-      case Type::BINARY: return 10;
-      case Type::BINARY_VIEW: return 11;
-      case Type::LARGE_BINARY: return 12;
-      default: return std::nullopt;
+      case Type::STRING:
+        return 0;
+      case Type::STRING_VIEW:
+        return 1;
+      case Type::LARGE_STRING:
+        return 2;
+      case Type::BINARY:
+        return 10;
+      case Type::BINARY_VIEW:
+        return 11;
+      case Type::LARGE_BINARY:
+        return 12;
+      default:
+        return std::nullopt;
     }
   };
   const auto x = rank(a->id()), y = rank(b->id());
@@ -117,17 +129,21 @@ TypePtr WidenPlain(const TypePtr& a, const TypePtr& b) {
   return WidenText(a, b);
 }
 
-Result<std::shared_ptr<Field>> MergeFields(const Field& a, const Field& b, const MergeOptions& options) {
+Result<std::shared_ptr<Field>> MergeFields(const Field& a, const Field& b,
+                                           const MergeOptions& options) {
   auto type = MergeTypes(a.type(), b.type(), options);
-  if (!type.ok()) return type.status().WithMessage("in field `", a.name(), "`: ", type.status().message());
+  if (!type.ok())
+    return type.status().WithMessage("in field `", a.name(), "`: ", type.status().message());
   // A field of nulls allows null, whatever it declares.
   const bool null = a.type()->id() == Type::NA || b.type()->id() == Type::NA;
-  return arrow::field(a.name(), *type, a.nullable() || b.nullable() || null, a.HasMetadata() ? a.metadata() : b.metadata());
+  return arrow::field(a.name(), *type, a.nullable() || b.nullable() || null,
+                      a.HasMetadata() ? a.metadata() : b.metadata());
 }
 
 Result<TypePtr> MergeStructs(const DataType& a, const DataType& b, const MergeOptions& options) {
   bool same_names = a.num_fields() == b.num_fields();
-  for (int i = 0; same_names && i < a.num_fields(); ++i) same_names = a.field(i)->name() == b.field(i)->name();
+  for (int i = 0; same_names && i < a.num_fields(); ++i)
+    same_names = a.field(i)->name() == b.field(i)->name();
   arrow::FieldVector children;
   if (same_names) {
     for (int i = 0; i < a.num_fields(); ++i) {
@@ -177,7 +193,8 @@ Result<TypePtr> MergeLists(const DataType& a, const DataType& b, const MergeOpti
       return arrow::large_list_view(std::move(item));
     default: {
       const int32_t size = static_cast<const arrow::FixedSizeListType&>(a).list_size();
-      if (size != static_cast<const arrow::FixedSizeListType&>(b).list_size()) return NoCommonType(a, b);
+      if (size != static_cast<const arrow::FixedSizeListType&>(b).list_size())
+        return NoCommonType(a, b);
       return arrow::fixed_size_list(std::move(item), size);
     }
   }
@@ -217,7 +234,9 @@ Result<TypePtr> MergeTypes(const TypePtr& a, const TypePtr& b, const MergeOption
   if (!options.allow_widening) return NoCommonType(*a, *b);
   if (a->id() == Type::DICTIONARY || b->id() == Type::DICTIONARY) {
     auto values = [](const TypePtr& type) {
-      return type->id() == Type::DICTIONARY ? static_cast<const arrow::DictionaryType&>(*type).value_type() : type;
+      return type->id() == Type::DICTIONARY
+                 ? static_cast<const arrow::DictionaryType&>(*type).value_type()
+                 : type;
     };
     return MergeTypes(values(a), values(b), options);
   }
