@@ -1,0 +1,70 @@
+#include "prune/file_containers.h"
+
+#include <utility>
+
+#include <arrow/array/util.h>
+#include <arrow/compute/cast.h>
+
+#include "prune/rules.h"
+#include "statistics/plain.h"
+
+namespace shoal::prune {
+namespace {
+
+std::shared_ptr<const ColumnKnowledge> Constant(std::shared_ptr<arrow::Array> values) {
+  auto knowledge = std::make_shared<ColumnKnowledge>();
+  knowledge->is_constant.assign(values->length(), true);
+  knowledge->constant = std::move(values);
+  return knowledge;
+}
+
+}  // namespace
+
+ColumnBounds CastBounds(ColumnBounds bounds, const std::shared_ptr<arrow::DataType>& type) {
+  const auto to = statistics::PlainType(type);
+  auto cast = [&](const std::shared_ptr<arrow::Array>& bound) -> std::shared_ptr<arrow::Array> {
+    if (!bound || bound->type()->Equals(*type)) return bound;
+    auto plain = statistics::Plain(bound);
+    if (!plain.ok()) return nullptr;
+    if ((*plain)->type()->Equals(*to)) return *plain;
+    auto options = arrow::compute::CastOptions::Safe(to);
+    if (!CastKeepsOrder(*(*plain)->type(), *to, options)) return nullptr;
+    auto result = arrow::compute::Cast(*plain, options);
+    return result.ok() ? result->make_array() : nullptr;
+  };
+  bounds.min = cast(bounds.min);
+  bounds.max = cast(bounds.max);
+  return bounds;
+}
+
+int64_t RowGroupContainers::num_rows(int64_t i) const {
+  return facts_.row_group_rows(static_cast<int>(i)).exact_value().value_or(-1);
+}
+
+arrow::Result<std::shared_ptr<const ColumnKnowledge>> RowGroupContainers::Column(
+    const arrow::FieldPath& path) const {
+  using Source = schema::ColumnMapping::Source;
+  const Source source = mapping_.Find(path);
+  switch (source.kind) {
+    case Source::kNested:
+      return nullptr;
+    case Source::kConstant: {
+      ARROW_ASSIGN_OR_RAISE(auto values, arrow::MakeArrayFromScalar(*source.constant, size()));
+      return Constant(std::move(values));
+    }
+    case Source::kNull: {
+      ARROW_ASSIGN_OR_RAISE(auto field, path.Get(*mapping_.read_schema()));
+      ARROW_ASSIGN_OR_RAISE(auto values, arrow::MakeArrayOfNull(field->type(), size()));
+      return Constant(std::move(values));
+    }
+    case Source::kLeaf:
+      break;
+  }
+  ARROW_ASSIGN_OR_RAISE(auto field, path.Get(*mapping_.read_schema()));
+  ARROW_ASSIGN_OR_RAISE(ColumnBounds bounds, facts_.Bounds(source.leaf));
+  auto knowledge = std::make_shared<ColumnKnowledge>();
+  knowledge->bounds = CastBounds(std::move(bounds), field->type());
+  return knowledge;
+}
+
+}  // namespace shoal::prune

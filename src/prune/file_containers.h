@@ -1,0 +1,35 @@
+// The row groups of one file as containers.
+#pragma once
+
+#include <memory>
+
+#include <shoal/file_format.h>
+
+#include "prune/pruner.h"
+#include "schema/column_mapping.h"
+
+namespace shoal::prune {
+
+/// Knowledge of the columns of a mapping's read schema in each row group of a file: partition keys
+/// and columns that the file lacks are constants, the rest has the file's bounds. Holds references:
+/// `facts` and `mapping` must outlive it.
+class RowGroupContainers : public Containers {
+ public:
+  RowGroupContainers(const FileFacts& facts, const schema::ColumnMapping& mapping)
+      : facts_(facts), mapping_(mapping) {}
+
+  int64_t size() const override { return facts_.num_row_groups(); }
+  int64_t num_rows(int64_t i) const override;
+  arrow::Result<std::shared_ptr<const ColumnKnowledge>> Column(
+      const arrow::FieldPath& path) const override;
+
+ private:
+  const FileFacts& facts_;
+  const schema::ColumnMapping& mapping_;
+};
+
+/// Bounds in the type of a file's leaf as bounds in the type the table gives it. Where the
+/// conversion does not keep the order, or a bound does not fit, only the null counts remain.
+ColumnBounds CastBounds(ColumnBounds bounds, const std::shared_ptr<arrow::DataType>& type);
+
+}  // namespace shoal::prune
