@@ -21,7 +21,8 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) {}
 
   Result<std::vector<Token>> Run() {
-    if (!arrow::util::ValidateUTF8(reinterpret_cast<const uint8_t*>(text_.data()), text_.size())) {
+    arrow::util::InitializeUTF8();
+    if (!arrow::util::ValidateUTF8(text_)) {
       return Status::Invalid("The filter is not valid UTF-8");
     }
     std::vector<Token> tokens;

@@ -108,7 +108,7 @@ std::optional<Written> LiteralText(const Scalar& scalar) {
     case Type::FIXED_SIZE_BINARY: {
       std::string_view bytes = checked_cast<const arrow::BaseBinaryScalar&>(scalar).view();
       arrow::util::InitializeUTF8();
-      if (!arrow::util::ValidateUTF8(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size())) return std::nullopt;
+      if (!arrow::util::ValidateUTF8(bytes)) return std::nullopt;
       return Written{"cast(" + Quoted(bytes, '\'') + " as " + type_name + ")"};
     }
     case Type::DATE32: return Written{"date '" + scalar.ToString() + "'"};
