@@ -287,10 +287,10 @@ class Rewriter {
       ARROW_RETURN_NOT_OK(builder->AppendScalar(*placed.value));
       // is_in tells the two zeros apart. A zero that was no float means both.
       if (arrow::is_floating(type->id()) && !arrow::is_floating(scalar->type->id())) {
-        ARROW_ASSIGN_OR_RAISE(auto zero, arrow::MakeScalar(0.0)->CastTo(type));
-        if (!placed.value->Equals(*zero)) continue;
-        ARROW_ASSIGN_OR_RAISE(auto negative_zero, arrow::MakeScalar(-0.0)->CastTo(type));
-        ARROW_RETURN_NOT_OK(builder->AppendScalar(*negative_zero));
+        ARROW_ASSIGN_OR_RAISE(PlacedLiteral zero, PlaceLiteral(arrow::DoubleScalar(0.0), type));
+        if (!placed.value->Equals(*zero.value)) continue;
+        ARROW_ASSIGN_OR_RAISE(PlacedLiteral negative_zero, PlaceLiteral(arrow::DoubleScalar(-0.0), type));
+        ARROW_RETURN_NOT_OK(builder->AppendScalar(*negative_zero.value));
       }
     }
     return builder->Finish();
@@ -359,8 +359,9 @@ class Rewriter {
     for (Typed& form : doubles) {
       const Scalar* scalar = form.scalar();
       if (scalar == nullptr || !arrow::is_decimal(scalar->type->id())) continue;
-      ARROW_ASSIGN_OR_RAISE(auto value, scalar->CastTo(arrow::float64()));
-      form = TypedLiteral(std::move(value));
+      if (!scalar->is_valid) continue;
+      ARROW_ASSIGN_OR_RAISE(PlacedLiteral placed, PlaceLiteral(*scalar, arrow::float64()));
+      form = TypedLiteral(std::move(placed.value));
     }
     auto with_doubles = attempt(doubles);
     if (with_doubles.ok()) return with_doubles;

@@ -1,3 +1,5 @@
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include <arrow/api.h>
@@ -148,6 +150,31 @@ TEST(FilterParser, LongListsOfAndAndOrAreFine) {
   ASSERT_TRUE(ParseFilter(text).ok());
   auto bound = BindFilter(*ParseFilter(text), arrow::schema({arrow::field("x", arrow::int64())}));
   EXPECT_TRUE(bound.ok());
+}
+
+TEST(FilterParser, AnySequenceOfWordsIsReadOrRefused) {
+  static const char* const kWords[] = {"a",  "s.x", "\"q r\"", "1",  "2.5", "-3", "1e3", "'t'", "=",    "<>",      "<",   "and", "or",
+                                       "not", "(",   ")",       "in", ",",   "is", "null", "nan", "like", "between", "+",  "*",   "-",
+                                       "/",  "cast", "as",      "int64", "date", "'2024-01-31'", "true", "lower", "abs"};
+  std::mt19937 random(5);
+  int read = 0;
+  for (int round = 0; round < 200000; ++round) {
+    std::string text;
+    for (size_t i = 0, count = 1 + random() % 8; i < count; ++i) {
+      text += std::string(i ? " " : "") + kWords[random() % std::size(kWords)];
+    }
+    auto parsed = ParseFilter(text);
+    if (!parsed.ok()) {
+      ASSERT_TRUE(parsed.status().IsInvalid()) << text;
+      continue;
+    }
+    ++read;
+    std::string written = expression::ToText(*parsed);
+    auto again = ParseFilter(written);
+    ASSERT_TRUE(again.ok()) << text << " / " << written << again.status();
+    ASSERT_EQ(expression::ToText(*again), written) << text;
+  }
+  EXPECT_GT(read, 1000);
 }
 
 TEST(ParseColumn, ReadsNames) {

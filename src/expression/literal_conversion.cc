@@ -7,6 +7,7 @@
 
 #include <arrow/util/checked_cast.h>
 #include <arrow/util/decimal.h>
+#include <arrow/util/float16.h>
 #include <arrow/util/value_parsing.h>
 
 namespace shoal::expression {
@@ -146,10 +147,8 @@ ExactNumber ExactNumberOf(const Scalar& scalar) {
 
 double DoubleOf(const Scalar& scalar) {
   switch (scalar.type->id()) {
-    case Type::HALF_FLOAT: {
-      auto wide = scalar.CastTo(arrow::float32());
-      return checked_cast<const arrow::FloatScalar&>(**wide).value;
-    }
+    case Type::HALF_FLOAT:
+      return arrow::util::Float16::FromBits(checked_cast<const arrow::HalfFloatScalar&>(scalar).value).ToDouble();
     case Type::FLOAT: return checked_cast<const arrow::FloatScalar&>(scalar).value;
     default: return checked_cast<const arrow::DoubleScalar&>(scalar).value;
   }
