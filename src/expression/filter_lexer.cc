@@ -58,7 +58,7 @@ class Lexer {
     std::string value;
     while (true) {
       if (at_ == text_.size()) {
-        return ErrorAt(text_, begin, std::string("this ") + what + " has no closing quote");
+        return ErrorAt(text_, begin, "This " + std::string(what) + " has no closing quote");
       }
       char c = text_[at_++];
       if (c != quote) {
@@ -105,7 +105,7 @@ class Lexer {
       }
     }
     if (ContinuesName(Peek()) || Peek() == '.') {
-      return ErrorAt(text_, begin, "this is no number; a name that begins with a digit needs double quotes, a text "
+      return ErrorAt(text_, begin, "This is no number; a name that begins with a digit needs double quotes, a text "
                                    "single ones");
     }
     token->parts.emplace_back(text_.substr(begin, at_ - begin));
@@ -122,7 +122,10 @@ class Lexer {
       at_ += symbol.size();
       return Status::OK();
     }
-    return ErrorAt(text_, at_, std::string("`") + text_[at_] + "` means nothing here");
+    std::string problem = "`";
+    problem += text_[at_];
+    problem += "` means nothing here";
+    return ErrorAt(text_, at_, problem);
   }
 
   std::string_view text_;

@@ -46,7 +46,7 @@ Result<ScalarPointer> NumberOf(const std::string& spelling, bool negative) {
   if (spelling.find_first_of("eE") != std::string::npos) {
     double value = 0;
     auto [end, error] = std::from_chars(spelling.data(), spelling.data() + spelling.size(), value);
-    if (error != std::errc()) return Status::Invalid("this number is out of range");
+    if (error != std::errc()) return Status::Invalid("This number is out of range");
     return arrow::MakeScalar(negative ? -value : value);
   }
   std::string digits;
@@ -76,7 +76,7 @@ Result<ScalarPointer> NumberOf(const std::string& spelling, bool negative) {
   }
   auto precision = std::max<int32_t>(static_cast<int32_t>(digits.size()), std::max(scale, 1));
   if (precision > arrow::Decimal256Type::kMaxPrecision) {
-    return Status::Invalid("this number has more than ", arrow::Decimal256Type::kMaxPrecision, " digits");
+    return Status::Invalid("This number has more than ", arrow::Decimal256Type::kMaxPrecision, " digits");
   }
   ARROW_ASSIGN_OR_RAISE(auto value, arrow::Decimal256::FromString((negative ? "-" : "") + (digits.empty() ? "0" : digits)));
   if (precision <= arrow::Decimal128Type::kMaxPrecision) {
