@@ -1,0 +1,420 @@
+// Binding: references become unique names, and every call gets arguments that Arrow has a kernel for.
+//
+// The rewriter goes through the expression from the leaves up and knows the type of every part. Comparisons and is_in
+// are rewritten so that the literals have the column's type (comparison.h); AND, OR and NOT check that their arguments
+// are boolean; other functions are tried with their arguments as they are, then with the arguments decoded.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <arrow/array.h>
+#include <arrow/array/builder_base.h>
+#include <arrow/array/concatenate.h>
+#include <arrow/compute/api_scalar.h>
+#include <arrow/compute/cast.h>
+#include <arrow/compute/exec.h>
+#include <arrow/compute/function.h>
+#include <arrow/compute/registry.h>
+#include <arrow/extension_type.h>
+#include <arrow/util/checked_cast.h>
+
+#include <shoal/filter.h>
+
+#include "expression/comparison.h"
+#include "expression/compute_ready.h"
+#include "expression/conjuncts.h"
+#include "expression/evaluate.h"
+#include "expression/literal_conversion.h"
+#include "expression/resolve.h"
+
+namespace shoal::expression {
+namespace {
+
+using arrow::Datum;
+using arrow::Result;
+using arrow::Scalar;
+using arrow::Schema;
+using arrow::Status;
+using arrow::Type;
+using arrow::compute::call;
+using arrow::compute::Expression;
+using arrow::compute::field_ref;
+using arrow::compute::FunctionOptions;
+using arrow::compute::literal;
+using arrow::compute::SetLookupOptions;
+using arrow::internal::checked_cast;
+using Options = std::shared_ptr<FunctionOptions>;
+
+// Arrow walks expressions recursively, and so do we: deeper ones could overflow the stack. Chains of AND and OR don't
+// count, since they are made into balanced trees.
+constexpr int kMaxDepth = 1000;
+
+bool IsLogical(const std::string& function) {
+  static const std::set<std::string> names = {"and",       "and_kleene", "or",
+                                              "or_kleene", "and_not",    "and_not_kleene",
+                                              "xor",       "invert"};
+  return names.count(function) > 0;
+}
+
+bool IsChain(const std::string& function) {
+  return function == "and" || function == "and_kleene" || function == "or" || function == "or_kleene";
+}
+
+// The type a call has with these arguments, from Arrow's own rules.
+Result<std::shared_ptr<arrow::DataType>> TypeOfCall(const std::string& function, const std::vector<Typed>& arguments,
+                                                    const Options& options) {
+  arrow::FieldVector fields;
+  std::vector<Expression> stand_ins;
+  for (const Typed& argument : arguments) {
+    if (argument.expression.literal() != nullptr) {
+      stand_ins.push_back(argument.expression);
+      continue;
+    }
+    stand_ins.push_back(field_ref(arrow::FieldRef(static_cast<int>(fields.size()))));
+    fields.push_back(arrow::field(std::to_string(fields.size()), argument.type));
+  }
+  ARROW_ASSIGN_OR_RAISE(Expression bound, call(function, std::move(stand_ins), options).Bind(Schema(fields)));
+  return bound.type()->GetSharedPtr();
+}
+
+// Calls of literals only are computed now.
+Result<Typed> Folded(Typed typed) {
+  const auto* parts = typed.expression.call();
+  if (parts == nullptr || parts->arguments.empty()) return typed;
+  for (const Expression& argument : parts->arguments) {
+    if (argument.literal() == nullptr) return typed;
+  }
+  ARROW_ASSIGN_OR_RAISE(Expression bound, typed.expression.Bind(Schema(arrow::FieldVector{})));
+  ARROW_ASSIGN_OR_RAISE(Datum value, arrow::compute::ExecuteScalarExpression(bound, arrow::compute::ExecBatch({}, 1)));
+  if (!value.is_scalar()) return typed;
+  return TypedLiteral(value.scalar());
+}
+
+// A scalar of a plain type.
+Result<std::shared_ptr<Scalar>> PlainScalar(std::shared_ptr<Scalar> scalar) {
+  while (true) {
+    Type::type id = scalar->type->id();
+    if (id == Type::DICTIONARY) {
+      if (!scalar->is_valid) {
+        return arrow::MakeNullScalar(checked_cast<const arrow::DictionaryType&>(*scalar->type).value_type());
+      }
+      ARROW_ASSIGN_OR_RAISE(scalar, checked_cast<const arrow::DictionaryScalar&>(*scalar).GetEncodedValue());
+    } else if (id == Type::EXTENSION) {
+      auto storage = checked_cast<const arrow::ExtensionType&>(*scalar->type).storage_type();
+      if (!scalar->is_valid) return arrow::MakeNullScalar(storage);
+      scalar = checked_cast<const arrow::ExtensionScalar&>(*scalar).value;
+    } else {
+      return scalar;
+    }
+  }
+}
+
+class Rewriter {
+ public:
+  explicit Rewriter(const Schema& schema) : schema_(schema) {}
+
+  Result<Typed> Rewrite(const Expression& expression, int depth = 0) {
+    if (depth > kMaxDepth) {
+      return Status::Invalid("The expression is nested more than ", kMaxDepth, " deep; write it flatter");
+    }
+    if (!expression.is_valid()) return Status::Invalid("The expression is empty");
+    if (const Datum* datum = expression.literal()) {
+      if (!datum->is_scalar()) return Status::TypeError("A literal in an expression must be a single value");
+      ARROW_ASSIGN_OR_RAISE(auto scalar, PlainScalar(datum->scalar()));
+      return TypedLiteral(std::move(scalar));
+    }
+    if (const arrow::FieldRef* ref = expression.field_ref()) return Column(*ref);
+    const Expression::Call& parts = *expression.call();
+    if (IsChain(parts.function_name)) return Chain(expression, depth);
+    std::vector<Typed> arguments;
+    arguments.reserve(parts.arguments.size());
+    for (const Expression& argument : parts.arguments) {
+      ARROW_ASSIGN_OR_RAISE(Typed typed, Rewrite(argument, depth + 1));
+      arguments.push_back(std::move(typed));
+    }
+    ARROW_ASSIGN_OR_RAISE(Typed typed, Call(parts.function_name, std::move(arguments), parts.options));
+    return Folded(std::move(typed));
+  }
+
+ private:
+  Result<Typed> Column(const arrow::FieldRef& ref) {
+    ARROW_ASSIGN_OR_RAISE(ResolvedColumn column, ResolveColumn(ref, schema_));
+    return Typed{field_ref(std::move(column.ref)), std::move(column.type)};
+  }
+
+  Result<Typed> Call(const std::string& function, std::vector<Typed> arguments, const Options& options) {
+    if (IsComparison(function) && arguments.size() == 2) {
+      ARROW_ASSIGN_OR_RAISE(Typed compared, Compare(function, arguments[0], arguments[1]));
+      return Checked(std::move(compared), arguments);
+    }
+    if (IsLogical(function)) return Logical(function, std::move(arguments));
+    if (function == "is_in" && arguments.size() == 1 && options != nullptr) {
+      return IsIn(std::move(arguments[0]), checked_cast<const SetLookupOptions&>(*options));
+    }
+    if (function == "match_like" && arguments.size() == 1 && options != nullptr) {
+      return Like(std::move(arguments[0]), options);
+    }
+    if (function == "struct_field" && arguments.size() == 1 && options != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(auto column, StructField(arguments[0], options));
+      if (column) return *std::move(column);
+    }
+    return Other(function, std::move(arguments), options);
+  }
+
+  // ---- AND, OR, NOT --------------------------------------------------------------------------------------------
+
+  Result<Typed> AsBoolean(Typed typed, const std::string& function) {
+    if (typed.type->id() == Type::NA) return NullBoolean();
+    typed = Decoded(std::move(typed));
+    if (typed.type->id() != Type::BOOL) {
+      std::string name = function == "invert" ? "not" : function.substr(0, function.find('_'));
+      return Status::TypeError("The arguments of `", name, "` must evaluate to bool, but ", Describe(typed),
+                               " doesn't");
+    }
+    return typed;
+  }
+
+  Result<Typed> Logical(const std::string& function, std::vector<Typed> arguments) {
+    std::vector<Expression> expressions;
+    for (Typed& argument : arguments) {
+      ARROW_ASSIGN_OR_RAISE(argument, AsBoolean(std::move(argument), function));
+      expressions.push_back(argument.expression);
+    }
+    return Typed{call(function, std::move(expressions)), arrow::boolean()};
+  }
+
+  // Long chains of the same operation become balanced trees. Literals are dropped where they don't matter.
+  Result<Typed> Chain(const Expression& expression, int depth) {
+    const std::string& function = expression.call()->function_name;
+    bool is_and = function == "and" || function == "and_kleene";
+    bool kleene = function == "and_kleene" || function == "or_kleene";
+    bool decided = false;
+    std::vector<Expression> parts;
+    std::vector<Expression> pending = {expression};
+    while (!pending.empty()) {
+      Expression part = std::move(pending.back());
+      pending.pop_back();
+      const auto* inner = part.call();
+      if (inner == nullptr || inner->function_name != function) {
+        ARROW_ASSIGN_OR_RAISE(Typed typed, Rewrite(part, depth + 1));
+        ARROW_ASSIGN_OR_RAISE(typed, AsBoolean(std::move(typed), function));
+        const Scalar* scalar = typed.scalar();
+        if (kleene && scalar != nullptr && scalar->is_valid) {
+          if (checked_cast<const arrow::BooleanScalar&>(*scalar).value == is_and) continue;
+          decided = true;
+        }
+        parts.push_back(std::move(typed.expression));
+        continue;
+      }
+      pending.insert(pending.end(), inner->arguments.rbegin(), inner->arguments.rend());
+    }
+    if (decided) return TypedLiteral(arrow::MakeScalar(!is_and));
+    if (parts.empty()) return TypedLiteral(arrow::MakeScalar(is_and));
+    while (parts.size() > 1) {
+      std::vector<Expression> half;
+      for (size_t i = 0; i + 1 < parts.size(); i += 2) half.push_back(call(function, {parts[i], parts[i + 1]}));
+      if (parts.size() % 2 == 1) half.push_back(parts.back());
+      parts = std::move(half);
+    }
+    return Folded({parts[0], arrow::boolean()});
+  }
+
+  // ---- is_in ---------------------------------------------------------------------------------------------------
+
+  Result<Typed> IsIn(Typed operand, const SetLookupOptions& options) {
+    if (!options.value_set.is_arraylike()) return Status::TypeError("is_in needs an array of values");
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Array> values, ValuesOf(options.value_set));
+    std::shared_ptr<arrow::DataType> values_type = values->type();
+    Typed needle = operand;
+    std::shared_ptr<arrow::Array> converted;
+    if (values_type->id() == Type::NA || operand.type->id() == Type::NA) {
+      needle = Plain(std::move(needle));
+      ARROW_ASSIGN_OR_RAISE(converted, arrow::MakeArrayOfNull(needle.type, values->null_count()));
+    } else {
+      ARROW_ASSIGN_OR_RAISE(needle, ReadyToCompare(std::move(needle), *values_type));
+      bool text = arrow::is_base_binary_like(values_type->id()) || arrow::is_binary_view_like(values_type->id());
+      if (needle.type->id() == Type::FIXED_SIZE_BINARY && text) needle = CastTo(std::move(needle), arrow::binary());
+      needle = Plain(std::move(needle));
+      if (values_type->Equals(*needle.type)) {
+        converted = std::move(values);
+      } else {
+        auto placed = Place(*values, needle.type);
+        if (!placed.ok()) {
+          return placed.status().WithMessage(Describe(operand), " can't be compared with values of ",
+                                             values_type->ToString(), ": ", placed.status().message());
+        }
+        converted = *placed;
+      }
+    }
+    auto typed_options = std::make_shared<SetLookupOptions>(Datum(converted), options.GetNullMatchingBehavior());
+    // Asked with few values, for the types alone.
+    auto few = std::make_shared<SetLookupOptions>(Datum(converted->Slice(0, 0)));
+    if (!TypeOfCall("is_in", {needle}, few).ok()) {
+      return Status::TypeError("`in` can't be used with ", Describe(operand));
+    }
+    return Typed{call("is_in", {needle.expression}, std::move(typed_options)), arrow::boolean()};
+  }
+
+  static Result<std::shared_ptr<arrow::Array>> ValuesOf(const Datum& datum) {
+    std::shared_ptr<arrow::Array> values;
+    if (datum.is_array()) {
+      values = datum.make_array();
+    } else if (datum.chunked_array()->num_chunks() == 0) {
+      ARROW_ASSIGN_OR_RAISE(values, arrow::MakeEmptyArray(datum.type()));
+    } else {
+      ARROW_ASSIGN_OR_RAISE(values, arrow::Concatenate(datum.chunked_array()->chunks()));
+    }
+    while (values->type_id() == Type::EXTENSION) {
+      values = checked_cast<const arrow::ExtensionArray&>(*values).storage();
+    }
+    return values;
+  }
+
+  // The values that `type` has; those it has not are equal to nothing.
+  static Result<std::shared_ptr<arrow::Array>> Place(const arrow::Array& values,
+                                                     const std::shared_ptr<arrow::DataType>& type) {
+    ARROW_ASSIGN_OR_RAISE(auto builder, arrow::MakeBuilder(type));
+    for (int64_t i = 0; i < values.length(); ++i) {
+      ARROW_ASSIGN_OR_RAISE(auto scalar, values.GetScalar(i));
+      ARROW_ASSIGN_OR_RAISE(scalar, PlainScalar(std::move(scalar)));
+      if (!scalar->is_valid) {
+        ARROW_RETURN_NOT_OK(builder->AppendNull());
+        continue;
+      }
+      ARROW_ASSIGN_OR_RAISE(PlacedLiteral placed, PlaceLiteral(*scalar, type));
+      if (placed.position != Position::kExact) continue;
+      ARROW_RETURN_NOT_OK(builder->AppendScalar(*placed.value));
+      // is_in tells the two zeros apart. A zero that was no float means both.
+      if (arrow::is_floating(type->id()) && !arrow::is_floating(scalar->type->id())) {
+        ARROW_ASSIGN_OR_RAISE(PlacedLiteral zero, PlaceLiteral(arrow::DoubleScalar(0.0), type));
+        if (!placed.value->Equals(*zero.value)) continue;
+        ARROW_ASSIGN_OR_RAISE(PlacedLiteral negative_zero, PlaceLiteral(arrow::DoubleScalar(-0.0), type));
+        ARROW_RETURN_NOT_OK(builder->AppendScalar(*negative_zero.value));
+      }
+    }
+    return builder->Finish();
+  }
+
+  // ---- other functions -----------------------------------------------------------------------------------------
+
+  // LIKE without wildcards is equality, and with one at the end a prefix: both can be pruned.
+  Result<Typed> Like(Typed operand, const Options& options) {
+    const auto& match = checked_cast<const arrow::compute::MatchSubstringOptions&>(*options);
+    bool text = arrow::is_base_binary_like(Decoded(operand).type->id()) ||
+                arrow::is_binary_view_like(Decoded(operand).type->id());
+    size_t special = match.pattern.find_first_of("%_\\");
+    if (text && !match.ignore_case) {
+      if (special == std::string::npos) {
+        return Compare("equal", std::move(operand), TypedLiteral(arrow::MakeScalar(match.pattern)));
+      }
+      if (match.pattern[special] == '%' && special + 1 == match.pattern.size()) {
+        auto prefix =
+            std::make_shared<arrow::compute::MatchSubstringOptions>(match.pattern.substr(0, special), false);
+        return Other("starts_with", {std::move(operand)}, prefix);
+      }
+    }
+    return Other("match_like", {std::move(operand)}, options);
+  }
+
+  // struct_field(s, "x") of a column is the nested column s.x.
+  Result<std::optional<Typed>> StructField(const Typed& operand, const Options& options) {
+    const arrow::FieldRef* parent = operand.expression.field_ref();
+    if (parent == nullptr || operand.type->id() != Type::STRUCT) return std::nullopt;
+    const auto& inner = checked_cast<const arrow::compute::StructFieldOptions&>(*options).field_ref;
+    ARROW_ASSIGN_OR_RAISE(Typed column, Column(arrow::FieldRef(std::vector<arrow::FieldRef>{*parent, inner})));
+    return column;
+  }
+
+  // Arrow's kernels, tried with the arguments as they are and then in forms that more kernels know.
+  Result<Typed> Other(const std::string& function, std::vector<Typed> arguments, const Options& options) {
+    ARROW_ASSIGN_OR_RAISE(auto found, arrow::compute::GetFunctionRegistry()->GetFunction(function));
+    // `cast` stands for many functions, all of them row by row.
+    if (found->kind() != arrow::compute::Function::SCALAR && function != "cast") {
+      return Status::TypeError("`", function, "` can't be used here: it doesn't work row by row");
+    }
+    auto attempt = [&](const std::vector<Typed>& forms) -> Result<Typed> {
+      ARROW_ASSIGN_OR_RAISE(auto type, TypeOfCall(function, forms, options));
+      std::vector<Expression> expressions;
+      for (const Typed& form : forms) expressions.push_back(form.expression);
+      return Typed{call(function, std::move(expressions), options), std::move(type)};
+    };
+    auto is_dictionary_of_views = [](const Typed& argument) {
+      if (argument.type->id() != Type::DICTIONARY) return false;
+      return arrow::is_binary_view_like(checked_cast<const arrow::DictionaryType&>(*argument.type).value_type()->id());
+    };
+    std::vector<Typed> forms = arguments;
+    if (function == "cast") {
+      for (Typed& form : forms) {
+        if (is_dictionary_of_views(form)) form = Decoded(std::move(form));
+      }
+    }
+    auto first = attempt(forms);
+    if (first.ok()) return first;
+    for (Typed& form : forms) form = Plain(std::move(form));
+    auto plain = attempt(forms);
+    if (plain.ok()) return plain;
+    // Decimal literals as the doubles they stand for, where the function knows no decimals.
+    std::vector<Typed> doubles = forms;
+    for (Typed& form : doubles) {
+      const Scalar* scalar = form.scalar();
+      if (scalar == nullptr || !arrow::is_decimal(scalar->type->id())) continue;
+      if (!scalar->is_valid) continue;
+      ARROW_ASSIGN_OR_RAISE(PlacedLiteral placed, PlaceLiteral(*scalar, arrow::float64()));
+      form = TypedLiteral(std::move(placed.value));
+    }
+    auto with_doubles = attempt(doubles);
+    if (with_doubles.ok()) return with_doubles;
+    // Decimals whose result needs more than 38 digits.
+    for (Typed& form : forms) {
+      if (form.type->id() != Type::DECIMAL128) continue;
+      const auto& decimal = checked_cast<const arrow::DecimalType&>(*form.type);
+      form = CastTo(std::move(form), arrow::decimal256(decimal.precision(), decimal.scale()));
+    }
+    auto wide = attempt(forms);
+    if (wide.ok()) return wide;
+    std::string described;
+    for (const Typed& argument : arguments) described += (described.empty() ? "" : ", ") + Describe(argument);
+    return Status::TypeError("`", function, "` can't be used with ", described, ": ", first.status().message());
+  }
+
+  // The comparison, if Arrow has a kernel for it.
+  Result<Typed> Checked(Typed compared, const std::vector<Typed>& arguments) {
+    if (compared.expression.literal() != nullptr) return compared;
+    Type::type id = Decoded(arguments[0]).type->id();
+    bool known = id != Type::INTERVAL_MONTH_DAY_NANO && id != Type::INTERVAL_DAY_TIME &&
+                 id != Type::INTERVAL_MONTHS && !arrow::is_nested(id);
+    if (known) return compared;
+    return Status::TypeError(Describe(arguments[0]), " can't be compared with ", Describe(arguments[1]),
+                             ": there is no order or equality for such values");
+  }
+
+  const Schema& schema_;
+};
+
+}  // namespace
+
+Result<Expression> Bind(const Expression& expression, const std::shared_ptr<Schema>& schema) {
+  ARROW_RETURN_NOT_OK(MakeComputeReady());
+  ARROW_ASSIGN_OR_RAISE(Typed typed, Rewriter(*schema).Rewrite(expression));
+  return typed.expression.Bind(*schema);
+}
+
+}  // namespace shoal::expression
+
+namespace shoal {
+
+arrow::Result<arrow::compute::Expression> BindFilter(const arrow::compute::Expression& filter,
+                                                     const std::shared_ptr<arrow::Schema>& schema) {
+  using expression::Typed;
+  ARROW_RETURN_NOT_OK(expression::MakeComputeReady());
+  ARROW_ASSIGN_OR_RAISE(Typed typed, expression::Rewriter(*schema).Rewrite(filter));
+  if (typed.type->id() == arrow::Type::NA) typed = expression::NullBoolean();
+  Typed decoded = expression::Decoded(typed);
+  if (decoded.type->id() != arrow::Type::BOOL) {
+    return arrow::Status::TypeError("A filter must evaluate to bool, but ", expression::Describe(typed), " doesn't");
+  }
+  return decoded.expression.Bind(*schema);
+}
+
+}  // namespace shoal

@@ -1,0 +1,71 @@
+#include "expression/conjuncts.h"
+
+#include <algorithm>
+
+#include <arrow/scalar.h>
+#include <arrow/util/checked_cast.h>
+
+#include "expression/resolve.h"
+
+namespace shoal::expression {
+namespace {
+
+using arrow::compute::Expression;
+
+bool IsTrue(const Expression& expression) {
+  const arrow::Datum* datum = expression.literal();
+  if (datum == nullptr || !datum->is_scalar() || datum->type()->id() != arrow::Type::BOOL) return false;
+  const auto& scalar = arrow::internal::checked_cast<const arrow::BooleanScalar&>(*datum->scalar());
+  return scalar.is_valid && scalar.value;
+}
+
+// The name of the top-level column; a reference from text may be dotted.
+bool IsWithin(const arrow::FieldRef& ref, const std::vector<std::string>& names) {
+  auto is_name = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  if (const std::string* name = ref.name()) {
+    if (is_name(*name)) return true;
+    for (size_t dot = name->find('.'); dot != std::string::npos; dot = name->find('.', dot + 1)) {
+      if (is_name(std::string_view(*name).substr(0, dot))) return true;
+    }
+    return false;
+  }
+  const std::vector<arrow::FieldRef>* refs = ref.nested_refs();
+  return refs != nullptr && !refs->empty() && IsWithin(refs->front(), names);
+}
+
+}  // namespace
+
+std::vector<Expression> SplitConjuncts(const Expression& filter) {
+  std::vector<Expression> conjuncts;
+  std::vector<Expression> pending = {filter};
+  while (!pending.empty()) {
+    Expression part = std::move(pending.back());
+    pending.pop_back();
+    const auto* call = part.call();
+    // Both kinds of AND are true for the same rows.
+    if (call != nullptr && (call->function_name == "and_kleene" || call->function_name == "and")) {
+      pending.insert(pending.end(), call->arguments.rbegin(), call->arguments.rend());
+    } else if (!IsTrue(part)) {
+      conjuncts.push_back(std::move(part));
+    }
+  }
+  return conjuncts;
+}
+
+arrow::Result<std::vector<arrow::FieldPath>> UsedColumns(const Expression& expression, const arrow::Schema& schema) {
+  std::vector<arrow::FieldPath> paths;
+  for (const arrow::FieldRef& ref : arrow::compute::FieldsInExpression(expression)) {
+    ARROW_ASSIGN_OR_RAISE(ResolvedColumn column, ResolveColumn(ref, schema));
+    if (std::find(paths.begin(), paths.end(), column.path) == paths.end()) paths.push_back(std::move(column.path));
+  }
+  return paths;
+}
+
+bool UsesOnly(const Expression& expression, const std::vector<std::string>& names) {
+  for (const arrow::FieldRef& ref : arrow::compute::FieldsInExpression(expression)) {
+    if (!IsWithin(ref, names)) return false;
+  }
+  return true;
+}
+
+}  // namespace shoal::expression
