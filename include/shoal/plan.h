@@ -39,6 +39,8 @@ struct PlanOptions {
   /// Read the footers of kept files, so that row groups are pruned and counted in the plan. Without, that happens
   /// while the plan is read.
   bool collect_statistics = true;
+  /// Also merge min, max and null counts of every column (ScanPlan::statistics); needs collect_statistics.
+  bool column_statistics = false;
   /// Footer reads in flight, at most.
   int meta_fetch_concurrency = 32;
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
@@ -65,6 +67,7 @@ std::string_view ToString(PruneLevel level);
 /// One AND-ed part of the filter: what it ruled out at each level, and why it could not where it could not.
 struct ConjunctReport {
   std::string conjunct;
+  int64_t directories_pruned = 0;
   int64_t files_pruned = 0;
   int64_t row_groups_pruned = 0;
   std::string limitation;  // empty if the conjunct can prune

@@ -1,0 +1,189 @@
+#include <shoal/dataset.h>
+
+#include <mutex>
+#include <utility>
+
+#include "expression/conjuncts.h"
+#include "plan/facts_cache.h"
+#include "plan/inspection.h"
+#include "plan/planner.h"
+#include "read/batch_stream.h"
+#include "read/count.h"
+
+namespace shoal {
+
+namespace {
+
+/// Footers kept in memory between the queries of one dataset.
+constexpr int64_t kFactsCacheBytes = int64_t{64} << 20;
+
+}  // namespace
+
+class Dataset::Impl {
+ public:
+  Impl(std::vector<std::string> sources, OpenOptions options, std::shared_ptr<const ListingSource> source)
+      : sources_(std::move(sources)), options_(std::move(options)), source_(std::move(source)) {}
+
+  const std::vector<std::string>& sources() const { return sources_; }
+  const OpenOptions& options() const { return options_; }
+  const std::shared_ptr<plan::FactsCache>& cache() const { return cache_; }
+  const std::shared_ptr<const ListingSource>& source() const { return source_; }
+
+  /// Made on first need, once. A failure is not kept: the next call tries again.
+  arrow::Result<std::shared_ptr<const plan::Inspection>> inspection() {
+    std::lock_guard lock(inspection_mutex_);
+    if (!inspection_) {
+      plan::InspectionOptions inspect;
+      inspect.list.partitioning = options_.partitioning;
+      inspect.list.partition_base_dir = options_.partition_base_dir;
+      if (!options_.extension.empty()) inspect.list.extensions = {options_.extension};
+      inspect.list.ignore_prefixes = options_.ignore_prefixes;
+      inspect.list.ignore_subdirectory = options_.ignore_subdirectory;
+      inspect.list.strict = options_.strict;
+      inspect.list.list_concurrency = options_.list_concurrency;
+      inspect.format = options_.format;
+      inspect.schema = options_.schema;
+      inspect.sample = options_.inspect;
+      ARROW_ASSIGN_OR_RAISE(auto found, plan::Inspect(*source_, inspect, cache_));
+      inspection_ = std::make_shared<const plan::Inspection>(std::move(found));
+    }
+    return inspection_;
+  }
+
+  struct Listing {
+    std::shared_ptr<const FileTable> files;
+    ListingReport report;
+  };
+
+  /// The full listing, made once.
+  arrow::Result<Listing> listing() {
+    ARROW_ASSIGN_OR_RAISE(auto inspected, inspection());
+    std::lock_guard lock(listing_mutex_);
+    if (!listing_.files) {
+      if (inspected->all_files) {
+        listing_ = {inspected->all_files, inspected->report};
+      } else {
+        auto files = std::make_shared<FileTable>();
+        auto sink = [&](FileTable page) -> arrow::Result<bool> {
+          files->Append(page);
+          return true;
+        };
+        ARROW_ASSIGN_OR_RAISE(auto report, source_->List(inspected->list, sink));
+        listing_ = {std::move(files), std::move(report)};
+      }
+    }
+    return listing_;
+  }
+
+  /// What planning starts from. Without a filter over keys every file is wanted, so the full listing is made and kept; with
+  /// one, only what it leaves is listed, unless the listing is there already. A limit may need few of the files.
+  arrow::Result<plan::PlannerInput> input(const plan::BoundRequest& bound) {
+    ARROW_ASSIGN_OR_RAISE(auto inspected, inspection());
+    plan::PlannerInput out{source_, inspected, nullptr, {}, cache_};
+    const bool all = !bound.filters_keys && !bound.request.limit;
+    bool known = inspected->all_files != nullptr;
+    if (!known) {
+      std::lock_guard lock(listing_mutex_);
+      known = listing_.files != nullptr;
+    }
+    if (all || known) {
+      ARROW_ASSIGN_OR_RAISE(auto listed, listing());
+      out.files = std::move(listed.files);
+      out.files_report = std::move(listed.report);
+    }
+    return out;
+  }
+
+ private:
+  const std::vector<std::string> sources_;
+  const OpenOptions options_;
+  const std::shared_ptr<const ListingSource> source_;
+  const std::shared_ptr<plan::FactsCache> cache_ = std::make_shared<plan::FactsCache>(kFactsCacheBytes);
+  std::mutex inspection_mutex_, listing_mutex_;
+  std::shared_ptr<const plan::Inspection> inspection_;
+  Listing listing_;
+};
+
+arrow::Result<std::shared_ptr<Dataset>> Dataset::Open(std::vector<std::string> sources, OpenOptions options) {
+  if (sources.empty()) return arrow::Status::Invalid("No source is given: name a file, a folder or a pattern");
+  if (options.inspect == 0 || options.inspect < OpenOptions::kAll) {
+    return arrow::Status::Invalid("inspect is ", options.inspect, ", but must be at least 1, or all");
+  }
+  if (options.list_concurrency < 1) {
+    return arrow::Status::Invalid("list_concurrency is ", options.list_concurrency, ", but must be at least 1");
+  }
+  if (!options.format.empty()) ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
+  if (!options.partitioning) options.partitioning = MakeHivePartitioning();
+  ARROW_ASSIGN_OR_RAISE(auto source, MakeListingSource(sources, options.filesystem));
+  auto impl = std::make_unique<Impl>(std::move(sources), std::move(options), std::move(source));
+  return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
+}
+
+Dataset::Dataset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Dataset::~Dataset() = default;
+
+arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::schema() const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  return inspection->table_schema;
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::partition_schema() const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  return inspection->partition_schema;
+}
+
+arrow::Result<std::shared_ptr<const FileFormat>> Dataset::format() const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  return inspection->format;
+}
+
+arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> Dataset::filesystem() const {
+  return impl_->source()->filesystem();
+}
+
+arrow::Result<std::shared_ptr<const FileTable>> Dataset::files() const {
+  ARROW_ASSIGN_OR_RAISE(auto listing, impl_->listing());
+  return listing.files;
+}
+
+arrow::Result<ListingReport> Dataset::listing_report() const {
+  ARROW_ASSIGN_OR_RAISE(auto listing, impl_->listing());
+  return listing.report;
+}
+
+arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request, const PlanOptions& options) const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
+  const auto footers = options.collect_statistics ? plan::FooterUse::kAll : plan::FooterUse::kNone;
+  return plan::MakePlan(input, bound, options, footers);
+}
+
+arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& request,
+                                                          const ScanOptions& options) const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
+  PlanOptions planning;
+  planning.stop = options.stop;
+  // Footers are read while the files are read; planning needs them only to know how many files a limit takes.
+  ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning, plan::FooterUse::kForLimit));
+  return read::MakeStream(plan, options, impl_->cache());
+}
+
+arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter, const ScanOptions& options) const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ScanRequest request;
+  request.columns.emplace();
+  request.filter = filter;
+  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
+  PlanOptions planning;
+  planning.stop = options.stop;
+  ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning, plan::FooterUse::kNone));
+  return read::CountRows(plan, options, impl_->cache());
+}
+
+arrow::Result<std::shared_ptr<Dataset>> Dataset::Refresh() const { return Open(impl_->sources(), impl_->options()); }
+
+}  // namespace shoal

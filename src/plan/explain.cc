@@ -1,0 +1,142 @@
+// A plan as text for people.
+#include <algorithm>
+#include <sstream>
+
+#include <shoal/plan.h>
+
+#include "expression/conjuncts.h"
+
+namespace shoal {
+
+namespace {
+
+constexpr size_t kShownPieces = 20;
+constexpr size_t kShownFragments = 20;
+
+std::string Count(int64_t n, std::string_view singular, std::string_view plural) {
+  return std::to_string(n) + " " + std::string(n == 1 ? singular : plural);
+}
+
+std::string Bytes(int64_t n) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(n);
+  int unit = 0;
+  while (value >= 1024 && unit < 4) {
+    value /= 1024;
+    ++unit;
+  }
+  std::ostringstream out;
+  out.precision(unit == 0 ? 0 : 1);
+  out << std::fixed << value << " " << kUnits[unit];
+  return out.str();
+}
+
+std::string Figure(const Precision<int64_t>& p) {
+  if (p.is_absent()) return "unknown";
+  return (p.is_exact() ? "" : "about ") + std::to_string(p.value());
+}
+
+void PrintFilter(const ScanPlan& plan, std::ostream& out) {
+  const PruneReport& prune = plan.prune;
+  if (prune.conjuncts.empty()) return;
+  out << "filter    " << expression::ToText(plan.request.filter) << "\n";
+  for (const auto& c : prune.conjuncts) {
+    out << "          " << c.conjunct << ": ";
+    std::string did;
+    auto add = [&](int64_t n, std::string_view one, std::string_view many) {
+      if (n > 0) did += (did.empty() ? "pruned " : ", ") + Count(n, one, many);
+    };
+    add(c.directories_pruned, "directory", "directories");
+    add(c.files_pruned, "file", "files");
+    add(c.row_groups_pruned, "row group", "row groups");
+    if (did.empty()) did = "pruned nothing";
+    out << did;
+    if (!c.limitation.empty()) out << " (" << c.limitation << ")";
+    out << "\n";
+  }
+}
+
+void PrintColumns(const ScanPlan& plan, std::ostream& out) {
+  out << "columns   ";
+  if (!plan.request.columns || plan.request.columns->empty()) {
+    out << "none, rows are counted\n";
+    return;
+  }
+  out << plan.request.columns->size() << " of " << plan.table_schema->num_fields() << ":";
+  size_t shown = 0;
+  for (const auto& column : *plan.request.columns) {
+    if (shown++ == 12) {
+      out << ", ...";
+      break;
+    }
+    out << (shown == 1 ? " " : ", ") << column.name;
+  }
+  out << "\n";
+}
+
+}  // namespace
+
+std::string_view ToString(PruneLevel level) {
+  switch (level) {
+    case PruneLevel::kDirectory:
+      return "directory keys";
+    case PruneLevel::kFileKeys:
+      return "file keys";
+    case PruneLevel::kFileStatistics:
+      return "file statistics";
+    case PruneLevel::kRowGroup:
+      return "row group statistics";
+  }
+  return "";
+}
+
+std::string ScanPlan::ToString() const {
+  std::ostringstream out;
+  out << "scan of " << format->name() << " files on " << filesystem->type_name() << "\n";
+  PrintColumns(*this, out);
+  PrintFilter(*this, out);
+  if (request.limit) out << "limit     " << *request.limit << ", offset " << request.offset << "\n";
+  out << "schema    from " << Count(files_inspected, "inspected file", "inspected files") << "\n";
+  out << "listed    " << Count(prune.files_listed, "file", "files") << " in "
+      << Count(listing.directories_listed, "directory", "directories");
+  if (prune.directories_pruned > 0) {
+    out << ", " << Count(prune.directories_pruned, "directory", "directories") << " pruned before listing";
+  }
+  out << (listing.complete ? "" : "; ended early by the limit") << "\n";
+  if (std::string skipped = listing.ToString(); !skipped.empty()) out << "left out  " << skipped << "\n";
+  out << "files     " << fragments.size() << " of " << prune.files_listed << " kept\n";
+  if (prune.footers_read + prune.footers_cached > 0) {
+    out << "groups    " << prune.row_groups_kept << " of " << prune.row_groups_seen << " row groups kept; "
+        << Count(prune.footers_read, "footer", "footers") << " read (" << Bytes(prune.metadata_bytes) << "), "
+        << prune.footers_cached << " from cache\n";
+  }
+  out << "rows      " << Figure(statistics.num_rows) << " before filtering";
+  if (!statistics.total_bytes.is_absent()) out << ", " << Bytes(statistics.total_bytes.value()) << " in the files";
+  out << "\n";
+
+  if (!prune.pruned.empty()) out << "pruned\n";
+  for (size_t i = 0; i < std::min(prune.pruned.size(), kShownPieces); ++i) {
+    const PrunedPiece& piece = prune.pruned[i];
+    out << "  - " << piece.path;
+    if (piece.row_group >= 0) out << " row group " << piece.row_group;
+    out << ": " << shoal::ToString(piece.level);
+    if (piece.conjunct >= 0) out << ", by " << prune.conjuncts[piece.conjunct].conjunct;
+    out << "\n";
+  }
+  if (prune.pruned.size() > kShownPieces) out << "  - and " << prune.pruned.size() - kShownPieces << " more\n";
+  if (!fragments.empty()) out << "kept\n";
+  for (size_t i = 0; i < std::min(fragments.size(), kShownFragments); ++i) {
+    const Fragment& f = fragments[i];
+    out << "  + " << f.path;
+    if (f.row_groups) {
+      out << ": row groups ";
+      for (size_t g = 0; g < f.row_groups->size(); ++g) out << (g ? "," : "") << (*f.row_groups)[g];
+      out << " (" << Figure(f.num_rows) << " rows)";
+    }
+    out << "\n";
+  }
+  if (fragments.size() > kShownFragments) out << "  + and " << fragments.size() - kShownFragments << " more\n";
+  return out.str();
+}
+
+}  // namespace shoal

@@ -1,0 +1,184 @@
+#include "plan/inspection.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "formats/registry.h"
+#include "list/sample.h"
+#include "partition/infer.h"
+#include "plan/facts_loader.h"
+#include "runtime/parallel.h"
+#include "schema/merge.h"
+#include "storage/open_file.h"
+
+namespace shoal::plan {
+
+namespace {
+
+constexpr int kRemoteFooters = 32;
+constexpr int64_t kMagicBytes = 16;
+
+std::shared_ptr<const SourceFile> SourceOf(const ListingSource& source, const FileTable& files, int64_t i) {
+  return std::make_shared<const SourceFile>(
+      SourceFile{source.filesystem(), files.path(i), files.size(i), files.mtime_ns(i)});
+}
+
+/// The format that the first bytes of the first file with any show.
+arrow::Result<std::shared_ptr<const FileFormat>> FormatByMagic(const ListingSource& source, const FileTable& files) {
+  for (int64_t i = 0; i < files.num_files(); ++i) {
+    auto file = SourceOf(source, files, i);
+    ARROW_ASSIGN_OR_RAISE(auto open, storage::OpenFile::Open(file, std::make_shared<runtime::Counters>()));
+    if (open->size() == 0) continue;
+    ARROW_ASSIGN_OR_RAISE(auto head, open->Read({0, std::min(kMagicBytes, open->size())}));
+    if (auto format = formats::FormatOfMagic(std::string_view(*head))) return format;
+    return arrow::Status::Invalid("'", file->path,
+                                  "' is of no known format: neither its name nor its first bytes tell. Name the format.");
+  }
+  return arrow::Status::Invalid("'", source.Describe(), "' has only empty files: no format can be found. Name the format.");
+}
+
+arrow::Status NothingFound(const ListingSource& source, const ListingReport& report) {
+  std::string skipped = report.ToString();
+  return arrow::Status::Invalid("'", source.Describe(), "' has no data files",
+                                skipped.empty() ? std::string(": it is empty") : ". Left out: " + skipped,
+                                ". Name other files, or give a schema to take it as an empty table.");
+}
+
+/// The listing whose names the inspection looks at, and the format they have.
+struct Looked {
+  list::Sample sample;
+  std::shared_ptr<const FileFormat> format;
+  ListOptions list;
+};
+
+arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions& options) {
+  const int64_t n = options.sample < 0 ? std::numeric_limits<int64_t>::max() : options.sample;
+  Looked out;
+  out.list = options.list;
+  if (!options.format.empty()) {
+    ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat(options.format));
+    ARROW_ASSIGN_OR_RAISE(out.sample, list::SampleFiles(source, out.list, n));
+    return out;
+  }
+  const bool infer_extension = out.list.extensions.empty();
+  if (infer_extension) {
+    for (const auto& format : formats::AllFormats()) {
+      for (auto extension : format->extensions()) out.list.extensions.emplace_back(extension);
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(out.sample, list::SampleFiles(source, out.list, n));
+  for (int64_t i = 0; i < out.sample.files.num_files() && !out.format; ++i) {
+    out.format = formats::FormatOfPath(out.sample.files.path(i));
+  }
+  if (out.format) return out;
+  // No name tells: the bytes may, and then names do not matter.
+  if (infer_extension) {
+    out.list.extensions.clear();
+    ARROW_ASSIGN_OR_RAISE(out.sample, list::SampleFiles(source, out.list, n));
+  }
+  if (out.sample.files.num_files() == 0) {
+    if (!options.schema) return NothingFound(source, out.sample.report);
+    ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat("parquet"));
+    return out;
+  }
+  ARROW_ASSIGN_OR_RAISE(out.format, FormatByMagic(source, out.sample.files));
+  return out;
+}
+
+/// The union of the schemas of the sampled files.
+arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(const ListingSource& source, const Looked& looked,
+                                                            const std::shared_ptr<FactsCache>& cache,
+                                                            ListingReport* report) {
+  const FileTable& files = looked.sample.files;
+  std::vector<std::shared_ptr<arrow::Schema>> schemas(files.num_files());
+  auto counters = std::make_shared<runtime::Counters>();
+  const int concurrency = storage::IsLocal(*source.filesystem()) ? runtime::DefaultWorkers() : kRemoteFooters;
+  ARROW_RETURN_NOT_OK(runtime::ParallelFor(
+      files.num_files(), concurrency, looked.list.stop, [&](int64_t i) -> arrow::Status {
+        ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*looked.format, SourceOf(source, files, i), cache.get(), counters));
+        if (loaded.facts) schemas[i] = loaded.facts->schema();
+        return arrow::Status::OK();
+      }));
+  std::vector<schema::FileSchema> found;
+  for (int64_t i = 0; i < files.num_files(); ++i) {
+    if (!schemas[i]) {
+      report->Add(ListingIssue::kZeroByte, files.path(i));
+      if (looked.list.strict.contains(ListingIssue::kZeroByte)) {
+        return arrow::Status::Invalid("'", files.path(i), "' is an empty file (0 bytes), and strict is set");
+      }
+      continue;
+    }
+    // Files of one writer share one schema object: merging it again changes nothing.
+    if (!found.empty() && found.back().schema == schemas[i]) continue;
+    found.push_back({files.path(i), schemas[i]});
+  }
+  if (found.empty()) return NothingFound(source, *report);
+  return schema::MergeSchemas(found);
+}
+
+}  // namespace
+
+arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionOptions& options,
+                                  const std::shared_ptr<FactsCache>& cache) {
+  ARROW_ASSIGN_OR_RAISE(Looked looked, Look(source, options));
+  Inspection out;
+  out.format = looked.format;
+  out.list = looked.list;
+  const FileTable& files = looked.sample.files;
+  const KeyTable& keys = files.keys();
+
+  std::shared_ptr<arrow::Schema> columns = options.schema;
+  if (!columns) {
+    if (files.num_files() == 0) return NothingFound(source, looked.sample.report);
+    ARROW_ASSIGN_OR_RAISE(columns, SchemaOfFiles(source, looked, cache, &looked.sample.report));
+    out.files_inspected = files.num_files();
+  }
+
+  const auto& declared = options.list.partitioning->declared();
+  arrow::FieldVector key_fields;
+  auto add_key = [&](const std::string& name, const KeyColumn* column) {
+    std::shared_ptr<arrow::DataType> type;
+    if (auto field = columns->GetFieldByName(name)) {
+      type = field->type();
+      if (!options.schema) out.keys_in_files.insert(name);
+    } else if (auto key = declared ? declared->GetFieldByName(name) : nullptr) {
+      type = key->type();
+    } else {
+      type = partition::InferKeyType(*column);
+    }
+    key_fields.push_back(arrow::field(name, std::move(type)));
+  };
+  for (const auto& column : keys.columns) {
+    // A declared schema is the whole table: keys that it leaves out are left out.
+    if (!options.schema || options.schema->GetFieldIndex(column.name) >= 0) add_key(column.name, &column);
+  }
+  if (declared) {
+    for (const auto& field : declared->fields()) {
+      const bool wanted = !options.schema || options.schema->GetFieldIndex(field->name()) >= 0;
+      if (wanted && !keys.Find(field->name())) add_key(field->name(), nullptr);
+    }
+  }
+  out.partition_schema = arrow::schema(key_fields);
+
+  // A value that does not fit its key's type is better said now than in the middle of a scan.
+  auto path_of = [&](int64_t i) { return files.path(i); };
+  for (const auto& field : key_fields) {
+    if (const KeyColumn* column = keys.Find(field->name())) {
+      ARROW_RETURN_NOT_OK(partition::TypedKeys(*column, field->type(), path_of).status());
+    }
+  }
+
+  arrow::FieldVector fields = columns->fields();
+  for (const auto& field : key_fields) {
+    if (columns->GetFieldIndex(field->name()) < 0) fields.push_back(field);
+  }
+  out.table_schema = arrow::schema(std::move(fields), columns->metadata());
+  out.report = looked.sample.report;
+  if (looked.sample.complete) out.all_files = std::make_shared<const FileTable>(std::move(looked.sample.files));
+  return out;
+}
+
+}  // namespace shoal::plan

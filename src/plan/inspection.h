@@ -1,0 +1,42 @@
+// Finding out what a table looks like: its format, its columns, the types of its partition keys.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <arrow/result.h>
+#include <arrow/type.h>
+
+#include <shoal/file_format.h>
+#include <shoal/listing.h>
+
+#include "plan/facts_cache.h"
+
+namespace shoal::plan {
+
+struct InspectionOptions {
+  ListOptions list;
+  std::string format;                    // empty: by extension, else by magic bytes
+  std::shared_ptr<arrow::Schema> schema;  // declared; may be null
+  int64_t sample = 256;                  // files to inspect; -1: all
+};
+
+/// What the inspection found. Everything after it (listing, planning, reading) goes by this.
+struct Inspection {
+  std::shared_ptr<const FileFormat> format;
+  std::shared_ptr<arrow::Schema> table_schema;      // columns of the files, then keys that are not among them
+  std::shared_ptr<arrow::Schema> partition_schema;  // keys, in order of first appearance by path
+  std::set<std::string> keys_in_files;              // keys that are columns of files as well
+  int64_t files_inspected = 0;
+  ListOptions list;  // as given, with the extensions of an inferred format
+  /// All files, where the table is small enough that inspecting it listed it.
+  std::shared_ptr<const FileTable> all_files;
+  ListingReport report;  // of all_files
+};
+
+arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionOptions& options,
+                                  const std::shared_ptr<FactsCache>& cache);
+
+}  // namespace shoal::plan

@@ -1,0 +1,442 @@
+#include "plan/planner.h"
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "expression/conjuncts.h"
+#include "expression/evaluate.h"
+#include "plan/facts_loader.h"
+#include "plan/footer_pruner.h"
+#include "plan/key_containers.h"
+#include "prune/failed_container.h"
+#include "prune/pruner.h"
+#include "runtime/parallel.h"
+#include "schema/leaves.h"
+#include "statistics/merge.h"
+#include "storage/open_file.h"
+
+namespace shoal::plan {
+
+namespace {
+
+using arrow::compute::Expression;
+
+std::vector<std::string> NamesOf(const arrow::Schema& schema) { return schema.field_names(); }
+
+/// Adds the path to an error that one path's keys caused.
+arrow::Status NamePath(const arrow::Status& error, const std::function<std::string(int64_t)>& path_of) {
+  if (auto row = prune::FailedContainer::Find(error)) {
+    return error.WithMessage("'", path_of(*row), "': ", error.message());
+  }
+  return error;
+}
+
+/// The filter's parts that only keys decide, applied to directories and files as they are listed.
+class KeyPruner {
+ public:
+  KeyPruner(const Inspection& inspection, const Expression& filter, PruneReport* report)
+      : inspection_(inspection), report_(report) {
+    const auto names = NamesOf(*inspection.partition_schema);
+    const auto all = expression::SplitConjuncts(filter);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (expression::UsesOnly(all[i], names)) {
+        conjuncts_.push_back(all[i]);
+        number_.push_back(static_cast<int>(i));
+      } else {
+        // It may still rule out paths where only its keys matter: (k = 1 and x > 5) or k = 2.
+        partial_.push_back(all[i]);
+        partial_number_.push_back(static_cast<int>(i));
+      }
+    }
+    conjuncts_.insert(conjuncts_.end(), partial_.begin(), partial_.end());
+    number_.insert(number_.end(), partial_number_.begin(), partial_number_.end());
+  }
+
+  bool can_prune() const { return !conjuncts_.empty() && inspection_.partition_schema->num_fields() > 0; }
+
+  arrow::Result<std::vector<bool>> JudgeDirectories(const KeyTable& keys) {
+    auto path_of = [&](int64_t row) { return DescribeKeys(keys, row); };
+    std::vector<bool> keep(keys.num_rows, true);
+    ARROW_ASSIGN_OR_RAISE(auto result, Judge(keys, KeyContainers::Missing::kUnknown, path_of));
+    for (int64_t i = 0; i < keys.num_rows; ++i) {
+      keep[i] = result.kept(i);
+      if (keep[i]) continue;
+      ++report_->directories_pruned;
+      ++report_->conjuncts[number_[result.pruned_by[i]]].directories_pruned;
+      AddPiece({path_of(i), -1, PruneLevel::kDirectory, number_[result.pruned_by[i]]});
+    }
+    return keep;
+  }
+
+  arrow::Result<std::vector<bool>> JudgeFiles(const FileTable& files) {
+    auto path_of = [&](int64_t row) { return files.path(row); };
+    std::vector<bool> keep(files.num_files(), true);
+    if (!can_prune()) return keep;
+    ARROW_ASSIGN_OR_RAISE(auto result, Judge(files.keys(), KeyContainers::Missing::kNull, path_of));
+    for (int64_t i = 0; i < files.num_files(); ++i) {
+      keep[i] = result.kept(i);
+      if (keep[i]) continue;
+      ++report_->conjuncts[number_[result.pruned_by[i]]].files_pruned;
+      AddPiece({files.path(i), -1, PruneLevel::kFileKeys, number_[result.pruned_by[i]]});
+    }
+    return keep;
+  }
+
+  void AddPiece(PrunedPiece piece) {
+    if (report_->pruned.size() < PruneReport::kMaxPieces) report_->pruned.push_back(std::move(piece));
+  }
+
+ private:
+  static std::string DescribeKeys(const KeyTable& keys, int64_t row) {
+    std::string out;
+    for (const auto& column : keys.columns) {
+      if (column.index[row] == KeyColumn::kAbsent) continue;
+      const auto& value = column.distinct[column.index[row]];
+      out += (out.empty() ? "" : "/") + column.name + "=" + (value ? *value : "null");
+    }
+    return out + "/";
+  }
+
+  arrow::Result<prune::PruneResult> Judge(const KeyTable& keys, KeyContainers::Missing missing,
+                                          const std::function<std::string(int64_t)>& path_of) {
+    ARROW_ASSIGN_OR_RAISE(auto typed, TypeKeys(keys, *inspection_.partition_schema, path_of));
+    KeyContainers containers(*inspection_.table_schema, typed, *inspection_.partition_schema,
+                             inspection_.keys_in_files, keys.num_rows, missing);
+    auto result = prune::Prune(conjuncts_, *inspection_.table_schema, containers);
+    if (!result.ok()) return NamePath(result.status(), path_of);
+    return result;
+  }
+
+  const Inspection& inspection_;
+  PruneReport* report_;
+  std::vector<Expression> conjuncts_, partial_;
+  std::vector<int> number_, partial_number_;  // index into the report's conjuncts
+};
+
+/// Collects the fragments of a plan, page by page, and what is known of them.
+class Collector {
+ public:
+  Collector(const PlannerInput& input, const BoundRequest& bound, const PlanOptions& options, FooterUse footers,
+            ScanPlan* plan)
+      : input_(input), bound_(bound), options_(options), footers_(footers), plan_(plan) {}
+
+  arrow::Status Init() {
+    ARROW_ASSIGN_OR_RAISE(pruner_, FooterPruner::Make(plan_->request.filter, *plan_->table_schema,
+                                                      *plan_->partition_schema));
+    const auto& request = plan_->request;
+    // A filter over data may leave any number of rows; only without one do row counts tell when there are enough.
+    if (request.limit && !bound_.filters_data && footers_ != FooterUse::kNone) {
+      rows_wanted_ = *request.limit + request.offset;
+    }
+    local_ = storage::IsLocal(*plan_->filesystem);
+    return arrow::Status::OK();
+  }
+
+  /// Takes in the kept files of a page; false once no more files are needed.
+  arrow::Result<bool> Add(const FileTable& files, const std::vector<bool>& keep) {
+    auto path_of = [&](int64_t i) { return files.path(i); };
+    ARROW_ASSIGN_OR_RAISE(auto keys, TypeKeys(files.keys(), *plan_->partition_schema, path_of));
+    ARROW_ASSIGN_OR_RAISE(auto values, ValuesOfFiles(keys, *plan_->partition_schema, files.num_files()));
+    for (int64_t i = 0; i < files.num_files(); ++i) {
+      if (!keep[i]) continue;
+      Fragment fragment;
+      fragment.path = files.path(i);
+      fragment.size = files.size(i);
+      fragment.mtime_ns = files.mtime_ns(i);
+      fragment.partition_values = std::move(values[i]);
+      plan_->fragments.push_back(std::move(fragment));
+    }
+    return rows_wanted_ ? ReadUntilEnough() : true;
+  }
+
+  arrow::Status Finish() {
+    if (footers_ == FooterUse::kAll && !rows_wanted_) ARROW_RETURN_NOT_OK(ReadFooters(read_, plan_->fragments.size()));
+    Summarise();
+    return arrow::Status::OK();
+  }
+
+ private:
+  struct Known {
+    TableStatistics statistics;
+    bool keep = true;
+    int64_t row_groups = 0;
+  };
+
+  /// Footers are read in chunks that grow, until their exact row counts cover the limit.
+  arrow::Result<bool> ReadUntilEnough() {
+    size_t chunk = 1;
+    while (read_ < plan_->fragments.size()) {
+      if (Enough()) break;
+      ARROW_RETURN_NOT_OK(ReadFooters(read_, std::min(read_ + chunk, plan_->fragments.size())));
+      chunk = std::min<size_t>(chunk * 2, 64);
+    }
+    if (!Enough()) return true;
+    if (read_ < plan_->fragments.size()) {
+      plan_->fragments.resize(read_);
+      plan_->listing.complete = false;
+    }
+    // The last chunk may have read more than is needed.
+    int64_t rows = 0;
+    for (size_t i = 0; i < plan_->fragments.size(); ++i) {
+      if (rows >= *rows_wanted_) {
+        plan_->fragments.resize(i);
+        known_.resize(i);
+        plan_->listing.complete = false;
+        break;
+      }
+      rows += plan_->fragments[i].num_rows.exact_value().value_or(0);
+    }
+    return false;
+  }
+
+  bool Enough() const { return exact_rows_ && *exact_rows_ >= *rows_wanted_; }
+
+  arrow::Status ReadFooters(size_t begin, size_t end) {
+    const int concurrency = local_ ? std::min(runtime::DefaultWorkers(), options_.meta_fetch_concurrency)
+                                   : options_.meta_fetch_concurrency;
+    known_.resize(end);
+    ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(end - begin), concurrency, options_.stop,
+                                             [&](int64_t i) { return ReadFooter(begin + i); }));
+    for (size_t i = begin; i < end; ++i) {
+      auto rows = plan_->fragments[i].num_rows.exact_value();
+      exact_rows_ = exact_rows_ && rows ? std::optional(*exact_rows_ + *rows) : std::nullopt;
+    }
+    read_ = end;
+    return arrow::Status::OK();
+  }
+
+  arrow::Status ReadFooter(size_t i) {
+    Fragment& fragment = plan_->fragments[i];
+    Known& known = known_[i];
+    auto file = std::make_shared<const SourceFile>(
+        SourceFile{plan_->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
+    ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*plan_->format, file, input_.cache.get(), counters_));
+    fragment.size = loaded.size;
+    fragment.mtime_ns = loaded.mtime_ns;
+    if (!loaded.facts) {
+      fragment.num_rows = Precision<int64_t>::Exact(0);
+      known.keep = false;
+      std::lock_guard lock(mutex_);
+      plan_->listing.Add(ListingIssue::kZeroByte, fragment.path);
+      if (input_.inspection->list.strict.contains(ListingIssue::kZeroByte)) {
+        return arrow::Status::Invalid("'", fragment.path, "' is an empty file (0 bytes), and strict is set");
+      }
+      return arrow::Status::OK();
+    }
+    const FileFacts& facts = *loaded.facts;
+    ARROW_ASSIGN_OR_RAISE(auto judged, pruner_->Judge(facts, *fragment.partition_values, fragment.path));
+    std::vector<int> kept;
+    auto rows = Precision<int64_t>::Exact(0);
+    int64_t bytes = 0;
+    for (int group = 0; group < facts.num_row_groups(); ++group) {
+      if (!judged.kept(group)) continue;
+      kept.push_back(group);
+      rows = rows + facts.row_group_rows(group);
+      bytes += facts.row_group_bytes(group);
+    }
+    fragment.num_rows = rows;
+    known.row_groups = facts.num_row_groups();
+    known.keep = facts.num_row_groups() == 0 || !kept.empty();
+    known.statistics.num_rows = rows;
+    known.statistics.total_bytes = Precision<int64_t>::Exact(bytes);
+    if (options_.column_statistics && known.keep) {
+      ARROW_ASSIGN_OR_RAISE(known.statistics.columns, ColumnsOf(facts, kept, fragment));
+    }
+    ReportRowGroups(facts, judged, fragment.path, loaded.cached);
+    fragment.row_groups = std::move(kept);
+    return arrow::Status::OK();
+  }
+
+  /// Statistics of the table's columns over some row groups of a file.
+  arrow::Result<std::vector<ColumnStatistics>> ColumnsOf(const FileFacts& facts, const std::vector<int>& groups,
+                                                         const Fragment& fragment) const {
+    const auto& schema = *plan_->table_schema;
+    std::vector<int> leaves;
+    for (int i = 0; i < NumLeaves(schema); ++i) leaves.push_back(i);
+    auto all = KeyedSchema::Project(schema, *plan_->partition_schema, leaves);
+    ARROW_ASSIGN_OR_RAISE(auto mapping, MapFile(all, facts, *fragment.partition_values, fragment.path));
+    std::vector<Precision<int64_t>> rows;
+    for (int g = 0; g < facts.num_row_groups(); ++g) rows.push_back(facts.row_group_rows(g));
+    auto total = Precision<int64_t>::Exact(0);
+    for (int g : groups) total = total + rows[g];
+
+    std::vector<ColumnStatistics> out(schema.num_fields());
+    for (int c = 0; c < schema.num_fields(); ++c) {
+      auto source = mapping->Find(arrow::FieldPath({c}));
+      if (source.kind == schema::ColumnMapping::Source::kLeaf && source.type->Equals(*schema.field(c)->type())) {
+        ARROW_ASSIGN_OR_RAISE(auto bounds, facts.Bounds(source.leaf));
+        out[c] = statistics::Summarise(bounds, rows, groups);
+      } else if (source.kind == schema::ColumnMapping::Source::kConstant && source.constant->is_valid) {
+        out[c].null_count = Precision<int64_t>::Exact(0);
+        out[c].min = out[c].max = Precision<std::shared_ptr<arrow::Scalar>>::Exact(source.constant);
+      } else if (source.kind == schema::ColumnMapping::Source::kNull ||
+                 source.kind == schema::ColumnMapping::Source::kConstant) {
+        out[c].null_count = total;
+      }
+    }
+    return out;
+  }
+
+  void ReportRowGroups(const FileFacts& facts, const prune::PruneResult& judged, const std::string& path, bool cached) {
+    std::lock_guard lock(mutex_);
+    PruneReport& report = plan_->prune;
+    ++(cached ? report.footers_cached : report.footers_read);
+    const int n = facts.num_row_groups();
+    report.row_groups_seen += n;
+    for (size_t c = 0; c < judged.conjuncts.size(); ++c) {
+      if (report.conjuncts[c].limitation.empty()) report.conjuncts[c].limitation = judged.conjuncts[c].limitation;
+    }
+    bool any = false;
+    for (int g = 0; g < n; ++g) any |= judged.kept(g);
+    if (n > 0 && !any) ++report.conjuncts[judged.pruned_by[0]].files_pruned;
+    for (int g = 0; g < n; ++g) {
+      if (judged.kept(g)) {
+        ++report.row_groups_kept;
+        continue;
+      }
+      ++report.conjuncts[judged.pruned_by[g]].row_groups_pruned;
+      if (any && report.pruned.size() < PruneReport::kMaxPieces) {
+        report.pruned.push_back({path, g, PruneLevel::kRowGroup, judged.pruned_by[g]});
+      }
+    }
+    if (n > 0 && !any && report.pruned.size() < PruneReport::kMaxPieces) {
+      report.pruned.push_back({path, -1, PruneLevel::kFileStatistics, judged.pruned_by[0]});
+    }
+  }
+
+  /// Drops the fragments that turned out empty and merges the statistics of the rest.
+  void Summarise() {
+    std::vector<TableStatistics> parts;
+    std::vector<Fragment> kept;
+    const bool known = read_ >= plan_->fragments.size() && footers_ != FooterUse::kNone && !known_.empty();
+    for (size_t i = 0; i < plan_->fragments.size(); ++i) {
+      if (i < known_.size() && !known_[i].keep) continue;
+      if (i < known_.size()) parts.push_back(std::move(known_[i].statistics));
+      kept.push_back(std::move(plan_->fragments[i]));
+    }
+    plan_->fragments = std::move(kept);
+    if (plan_->fragments.empty()) {
+      plan_->statistics.num_rows = plan_->statistics.total_bytes = Precision<int64_t>::Exact(0);
+    } else if (known) {
+      plan_->statistics = statistics::Merge(parts);
+    }
+    plan_->statistics.columns.resize(plan_->table_schema->num_fields());
+    if (!plan_->listing.complete) {
+      // Files were left out: what is known of the rest is no longer the table's.
+      plan_->statistics.num_rows = plan_->statistics.num_rows.ToInexact();
+      plan_->statistics.total_bytes = plan_->statistics.total_bytes.ToInexact();
+      for (auto& column : plan_->statistics.columns) {
+        column.null_count = column.null_count.ToInexact();
+        column.min = column.min.ToInexact();
+        column.max = column.max.ToInexact();
+      }
+    }
+    plan_->prune.metadata_bytes = counters_->bytes_read;
+    std::sort(plan_->prune.pruned.begin(), plan_->prune.pruned.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.path, a.row_group) < std::tie(b.path, b.row_group);
+    });
+  }
+
+  const PlannerInput& input_;
+  const BoundRequest& bound_;
+  const PlanOptions& options_;
+  const FooterUse footers_;
+  ScanPlan* plan_;
+  std::optional<FooterPruner> pruner_;
+  std::optional<int64_t> rows_wanted_;
+  std::optional<int64_t> exact_rows_ = 0;
+  bool local_ = true;
+  size_t read_ = 0;  // fragments whose footers are read
+  std::vector<Known> known_;
+  std::shared_ptr<runtime::Counters> counters_ = std::make_shared<runtime::Counters>();
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspection& inspection) {
+  if (request.limit && *request.limit < 0) {
+    return arrow::Status::Invalid("limit is ", *request.limit, ", but must be 0 or more");
+  }
+  if (request.offset < 0) return arrow::Status::Invalid("offset is ", request.offset, ", but must be 0 or more");
+  const auto& schema = inspection.table_schema;
+  BoundRequest out;
+  out.request = request;
+  ARROW_ASSIGN_OR_RAISE(out.request.filter, BindFilter(request.filter, schema));
+  for (const auto& conjunct : expression::SplitConjuncts(out.request.filter)) {
+    (expression::UsesOnly(conjunct, NamesOf(*inspection.partition_schema)) ? out.filters_keys : out.filters_data) = true;
+  }
+  arrow::FieldVector fields;
+  if (!request.columns) {
+    out.request.columns.emplace();
+    for (const auto& field : schema->fields()) {
+      out.request.columns->push_back({field->name(), arrow::compute::field_ref(field->name())});
+    }
+    // Duplicate names cannot be told apart by name, and a table schema has none.
+    out.output_schema = schema;
+    return out;
+  }
+  for (auto& column : *out.request.columns) {
+    ARROW_ASSIGN_OR_RAISE(column.expression, expression::Bind(column.expression, schema));
+    auto field = arrow::field(column.name, column.expression.type()->GetSharedPtr());
+    if (const auto* ref = column.expression.field_ref()) {
+      ARROW_ASSIGN_OR_RAISE(auto found, ref->GetOne(*schema));
+      auto path = ref->FindOne(*schema);
+      const bool top_level = path.ok() && path->indices().size() == 1;
+      // A field inside a struct that may be null is null there, whatever it says itself.
+      field = found->WithName(column.name)->WithNullable(top_level ? found->nullable() : true);
+    }
+    fields.push_back(std::move(field));
+  }
+  out.output_schema = arrow::schema(std::move(fields), schema->metadata());
+  return out;
+}
+
+arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound, const PlanOptions& options,
+                                 FooterUse footers) {
+  if (options.meta_fetch_concurrency < 1) {
+    return arrow::Status::Invalid("meta_fetch_concurrency is ", options.meta_fetch_concurrency, ", but must be at least 1");
+  }
+  const Inspection& inspection = *input.inspection;
+  ScanPlan plan;
+  plan.filesystem = input.source->filesystem();
+  plan.format = inspection.format;
+  plan.table_schema = inspection.table_schema;
+  plan.partition_schema = inspection.partition_schema;
+  plan.output_schema = bound.output_schema;
+  plan.request = bound.request;
+  plan.files_inspected = inspection.files_inspected;
+  for (const auto& conjunct : expression::SplitConjuncts(plan.request.filter)) {
+    plan.prune.conjuncts.push_back({expression::ToText(conjunct)});
+  }
+
+  KeyPruner keys(inspection, plan.request.filter, &plan.prune);
+  Collector collector(input, bound, options, footers, &plan);
+  ARROW_RETURN_NOT_OK(collector.Init());
+  auto take = [&](const FileTable& page) -> arrow::Result<bool> {
+    ARROW_ASSIGN_OR_RAISE(auto keep, keys.JudgeFiles(page));
+    plan.prune.files_listed += page.num_files();
+    plan.prune.files_kept += std::count(keep.begin(), keep.end(), true);
+    return collector.Add(page, keep);
+  };
+  if (plan.request.limit == 0) {
+    // Nothing is asked for.
+  } else if (input.files) {
+    plan.listing = input.files_report;
+    ARROW_RETURN_NOT_OK(take(*input.files).status());
+  } else {
+    ListOptions list = inspection.list;
+    list.stop = options.stop;
+    if (keys.can_prune()) list.directory_filter = [&](const KeyTable& table) { return keys.JudgeDirectories(table); };
+    ARROW_ASSIGN_OR_RAISE(auto report, input.source->List(list, take));
+    report.Merge(plan.listing);
+    report.complete = report.complete && plan.listing.complete;
+    plan.listing = std::move(report);
+  }
+  ARROW_RETURN_NOT_OK(collector.Finish());
+  return plan;
+}
+
+}  // namespace shoal::plan

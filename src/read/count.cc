@@ -1,0 +1,97 @@
+#include "read/count.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "plan/facts_loader.h"
+#include "plan/footer_pruner.h"
+#include "read/batch_stream.h"
+#include "runtime/parallel.h"
+#include "storage/open_file.h"
+
+namespace shoal::read {
+
+namespace {
+
+constexpr int kRemoteFooters = 32;
+
+}  // namespace
+
+arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& options,
+                                 std::shared_ptr<plan::FactsCache> cache) {
+  ARROW_ASSIGN_OR_RAISE(auto pruner, plan::FooterPruner::Make(plan.request.filter, *plan.table_schema,
+                                                              *plan.partition_schema));
+  const bool local = storage::IsLocal(*plan.filesystem);
+  const int cpus = options.workers > 0 ? options.workers : runtime::DefaultWorkers();
+  const int concurrency = options.workers == 0 ? 1 : options.io_concurrency > 0 ? options.io_concurrency
+                                                  : local                       ? cpus
+                                                                                : kRemoteFooters;
+  auto counters = std::make_shared<runtime::Counters>();
+  std::atomic<int64_t> counted{0};
+  std::mutex mutex;
+  std::vector<std::pair<int64_t, Fragment>> undecided;  // by the fragment's place
+
+  auto count_one = [&](int64_t i) -> arrow::Status {
+    const Fragment& fragment = plan.fragments[i];
+    auto file = std::make_shared<const SourceFile>(
+        SourceFile{plan.filesystem, fragment.path, fragment.size, fragment.mtime_ns});
+    ARROW_ASSIGN_OR_RAISE(auto loaded, plan::LoadFacts(*plan.format, file, cache.get(), counters));
+    if (!loaded.facts) return arrow::Status::OK();
+    const FileFacts& facts = *loaded.facts;
+    prune::PruneResult judged;
+    if (!pruner.conjuncts().empty()) {
+      ARROW_ASSIGN_OR_RAISE(judged, pruner.Judge(facts, *fragment.partition_values, fragment.path));
+    }
+    std::vector<int> to_read;
+    int64_t rows = 0;
+    for (int group = 0; group < facts.num_row_groups(); ++group) {
+      if (fragment.row_groups && std::find(fragment.row_groups->begin(), fragment.row_groups->end(), group) ==
+                                     fragment.row_groups->end()) {
+        continue;
+      }
+      if (!pruner.conjuncts().empty() && !judged.kept(group)) continue;
+      const bool whole = pruner.conjuncts().empty() || judged.all_true(group);
+      auto known = facts.row_group_rows(group).exact_value();
+      if (whole && known) {
+        rows += *known;
+      } else {
+        to_read.push_back(group);
+      }
+    }
+    counted += rows;
+    if (to_read.empty()) return arrow::Status::OK();
+    Fragment rest = fragment;
+    rest.size = loaded.size;
+    rest.mtime_ns = loaded.mtime_ns;
+    rest.row_groups = std::move(to_read);
+    std::lock_guard lock(mutex);
+    undecided.emplace_back(i, std::move(rest));
+    return arrow::Status::OK();
+  };
+  ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(plan.fragments.size()), concurrency, options.stop,
+                                           count_one));
+  if (undecided.empty()) return counted.load();
+
+  std::sort(undecided.begin(), undecided.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  ScanPlan rest = plan;
+  rest.fragments.clear();
+  for (auto& [place, fragment] : undecided) rest.fragments.push_back(std::move(fragment));
+  rest.request.columns.emplace();
+  rest.request.limit.reset();
+  rest.request.offset = 0;
+  rest.output_schema = arrow::schema({});
+  ScanOptions unordered = options;
+  unordered.ordered = false;
+  ARROW_ASSIGN_OR_RAISE(auto stream, MakeStream(rest, unordered, cache));
+  int64_t total = counted;
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
+    if (!batch) return total;
+    total += batch->num_rows();
+  }
+}
+
+}  // namespace shoal::read
