@@ -12,7 +12,8 @@
 
 namespace shoal::expression {
 
-/// One array of batch.num_rows() values. The expression is bound to batch.schema().
+/// One array of batch.num_rows() values. The expression is bound to batch.schema(). Any number of threads may evaluate one
+/// bound expression at once.
 arrow::Result<std::shared_ptr<arrow::Array>> Evaluate(const arrow::compute::Expression& bound,
                                                       const arrow::RecordBatch& batch, arrow::MemoryPool* pool);
 
@@ -20,7 +21,8 @@ arrow::Result<std::shared_ptr<arrow::Array>> Evaluate(const arrow::compute::Expr
 arrow::Result<arrow::compute::Expression> Bind(const arrow::compute::Expression& expression,
                                                const std::shared_ptr<arrow::Schema>& schema);
 
-/// The rows where `mask` is true (null counts as false). Returns the batch itself when all are.
+/// The rows where `mask` is true (null counts as false). Returns the batch itself when all are, and a slice of it when they
+/// are one run of a good part of it. Selected views keep all bytes of the columns they came from in memory.
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(const std::shared_ptr<arrow::RecordBatch>& batch,
                                                                const arrow::BooleanArray& mask, arrow::MemoryPool* pool);
 
