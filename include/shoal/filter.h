@@ -12,20 +12,23 @@
 
 namespace shoal {
 
-/// Parses `year = 2013 and dep_delay > 60 and carrier in ('UA', 'AA')`. Names and types are checked when the filter is
-/// bound. Errors show the text with the position at which it stopped making sense.
+/// Parses `year = 2013 and dep_delay > 60 and carrier in ('UA', 'AA')`. Names and types are checked
+/// when the filter is bound. Errors show the text with the position at which it stopped making
+/// sense.
 arrow::Result<arrow::compute::Expression> ParseFilter(std::string_view text);
 
-/// Parses a projection item: a column (`a`, `s.x`, `"odd name"`). A dotted name is kept as one name: binding takes the
-/// column of that very name if there is one, else the field of a struct.
+/// Parses a projection item: a column (`a`, `s.x`, `"odd name"`). A dotted name is kept as one
+/// name: binding takes the column of that very name if there is one, else the field of a struct.
 arrow::Result<arrow::FieldRef> ParseColumn(std::string_view text);
 
-/// Binds a filter to a schema with the casts a person expects (integers against decimals and floats, strings against
-/// dates, any time unit, string against string_view, large_string or dictionary). The result has references by name, is
-/// bound, and evaluates to boolean. Comparisons have the column on the left and a literal of the column's type on the right
-/// wherever one side is a literal, whatever type it was given in: `x < 1.5` of an integer column is bound as `x <= 1`.
+/// Binds a filter to a schema with the casts a person expects (integers against decimals and
+/// floats, strings against dates, any time unit, string against string_view, large_string or
+/// dictionary). The result has references by name, is bound, and evaluates to boolean. Comparisons
+/// have the column on the left and a literal of the column's type on the right wherever one side is
+/// a literal, whatever type it was given in: `x < 1.5` of an integer column is bound as `x <= 1`.
 /// The conversions are described in docs/filters.md.
-/// Errors: an unknown column (listing near names), a type that cannot be compared (naming both), a non-boolean filter.
+/// Errors: an unknown column (listing near names), a type that cannot be compared (naming both), a
+/// non-boolean filter.
 arrow::Result<arrow::compute::Expression> BindFilter(const arrow::compute::Expression& filter,
                                                      const std::shared_ptr<arrow::Schema>& schema);
 

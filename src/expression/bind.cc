@@ -1,8 +1,10 @@
-// Binding: references become unique names, and every call gets arguments that Arrow has a kernel for.
+// Binding: references become unique names, and every call gets arguments that Arrow has a kernel
+// for.
 //
-// The rewriter goes through the expression from the leaves up and knows the type of every part. Comparisons and is_in
-// are rewritten so that the literals have the column's type (comparison.h); AND, OR and NOT check that their arguments
-// are boolean; other functions are tried with their arguments as they are, then with the arguments decoded.
+// The rewriter goes through the expression from the leaves up and knows the type of every part.
+// Comparisons and is_in are rewritten so that the literals have the column's type (comparison.h);
+// AND, OR and NOT check that their arguments are boolean; other functions are tried with their
+// arguments as they are, then with the arguments decoded.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -46,23 +48,24 @@ using arrow::compute::SetLookupOptions;
 using arrow::internal::checked_cast;
 using Options = std::shared_ptr<FunctionOptions>;
 
-// Arrow walks expressions recursively, and so do we: deeper ones could overflow the stack. Chains of AND and OR don't
-// count, since they are made into balanced trees.
+// Arrow walks expressions recursively, and so do we: deeper ones could overflow the stack. Chains
+// of AND and OR don't count, since they are made into balanced trees.
 constexpr int kMaxDepth = 1000;
 
 bool IsLogical(const std::string& function) {
-  static const std::set<std::string> names = {"and",       "and_kleene", "or",
-                                              "or_kleene", "and_not",    "and_not_kleene",
-                                              "xor",       "invert"};
+  static const std::set<std::string> names = {"and",     "and_kleene",     "or",  "or_kleene",
+                                              "and_not", "and_not_kleene", "xor", "invert"};
   return names.count(function) > 0;
 }
 
 bool IsChain(const std::string& function) {
-  return function == "and" || function == "and_kleene" || function == "or" || function == "or_kleene";
+  return function == "and" || function == "and_kleene" || function == "or" ||
+         function == "or_kleene";
 }
 
 // The type a call has with these arguments, from Arrow's own rules.
-Result<std::shared_ptr<arrow::DataType>> TypeOfCall(const std::string& function, const std::vector<Typed>& arguments,
+Result<std::shared_ptr<arrow::DataType>> TypeOfCall(const std::string& function,
+                                                    const std::vector<Typed>& arguments,
                                                     const Options& options) {
   arrow::FieldVector fields;
   std::vector<Expression> stand_ins;
@@ -74,7 +77,8 @@ Result<std::shared_ptr<arrow::DataType>> TypeOfCall(const std::string& function,
     stand_ins.push_back(field_ref(arrow::FieldRef(static_cast<int>(fields.size()))));
     fields.push_back(arrow::field(std::to_string(fields.size()), argument.type));
   }
-  ARROW_ASSIGN_OR_RAISE(Expression bound, call(function, std::move(stand_ins), options).Bind(Schema(fields)));
+  ARROW_ASSIGN_OR_RAISE(Expression bound,
+                        call(function, std::move(stand_ins), options).Bind(Schema(fields)));
   return bound.type()->GetSharedPtr();
 }
 
@@ -86,7 +90,8 @@ Result<Typed> Folded(Typed typed) {
     if (argument.literal() == nullptr) return typed;
   }
   ARROW_ASSIGN_OR_RAISE(Expression bound, typed.expression.Bind(Schema(arrow::FieldVector{})));
-  ARROW_ASSIGN_OR_RAISE(Datum value, arrow::compute::ExecuteScalarExpression(bound, arrow::compute::ExecBatch({}, 1)));
+  ARROW_ASSIGN_OR_RAISE(Datum value, arrow::compute::ExecuteScalarExpression(
+                                         bound, arrow::compute::ExecBatch({}, 1)));
   if (!value.is_scalar()) return typed;
   return TypedLiteral(value.scalar());
 }
@@ -97,9 +102,11 @@ Result<std::shared_ptr<Scalar>> PlainScalar(std::shared_ptr<Scalar> scalar) {
     Type::type id = scalar->type->id();
     if (id == Type::DICTIONARY) {
       if (!scalar->is_valid) {
-        return arrow::MakeNullScalar(checked_cast<const arrow::DictionaryType&>(*scalar->type).value_type());
+        return arrow::MakeNullScalar(
+            checked_cast<const arrow::DictionaryType&>(*scalar->type).value_type());
       }
-      ARROW_ASSIGN_OR_RAISE(scalar, checked_cast<const arrow::DictionaryScalar&>(*scalar).GetEncodedValue());
+      ARROW_ASSIGN_OR_RAISE(
+          scalar, checked_cast<const arrow::DictionaryScalar&>(*scalar).GetEncodedValue());
     } else if (id == Type::EXTENSION) {
       auto storage = checked_cast<const arrow::ExtensionType&>(*scalar->type).storage_type();
       if (!scalar->is_valid) return arrow::MakeNullScalar(storage);
@@ -116,11 +123,13 @@ class Rewriter {
 
   Result<Typed> Rewrite(const Expression& expression, int depth = 0) {
     if (depth > kMaxDepth) {
-      return Status::Invalid("The expression is nested more than ", kMaxDepth, " deep; write it flatter");
+      return Status::Invalid("The expression is nested more than ", kMaxDepth,
+                             " deep; write it flatter");
     }
     if (!expression.is_valid()) return Status::Invalid("The expression is empty");
     if (const Datum* datum = expression.literal()) {
-      if (!datum->is_scalar()) return Status::TypeError("A literal in an expression must be a single value");
+      if (!datum->is_scalar())
+        return Status::TypeError("A literal in an expression must be a single value");
       ARROW_ASSIGN_OR_RAISE(auto scalar, PlainScalar(datum->scalar()));
       return TypedLiteral(std::move(scalar));
     }
@@ -133,7 +142,8 @@ class Rewriter {
       ARROW_ASSIGN_OR_RAISE(Typed typed, Rewrite(argument, depth + 1));
       arguments.push_back(std::move(typed));
     }
-    ARROW_ASSIGN_OR_RAISE(Typed typed, Call(parts.function_name, std::move(arguments), parts.options));
+    ARROW_ASSIGN_OR_RAISE(Typed typed,
+                          Call(parts.function_name, std::move(arguments), parts.options));
     return Folded(std::move(typed));
   }
 
@@ -143,7 +153,8 @@ class Rewriter {
     return Typed{field_ref(std::move(column.ref)), std::move(column.type)};
   }
 
-  Result<Typed> Call(const std::string& function, std::vector<Typed> arguments, const Options& options) {
+  Result<Typed> Call(const std::string& function, std::vector<Typed> arguments,
+                     const Options& options) {
     if (IsComparison(function) && arguments.size() == 2) {
       ARROW_ASSIGN_OR_RAISE(Typed compared, Compare(function, arguments[0], arguments[1]));
       return Checked(std::move(compared), arguments);
@@ -162,15 +173,16 @@ class Rewriter {
     return Other(function, std::move(arguments), options);
   }
 
-  // ---- AND, OR, NOT --------------------------------------------------------------------------------------------
+  // ---- AND, OR, NOT
+  // --------------------------------------------------------------------------------------------
 
   Result<Typed> AsBoolean(Typed typed, const std::string& function) {
     if (typed.type->id() == Type::NA) return NullBoolean();
     typed = Decoded(std::move(typed));
     if (typed.type->id() != Type::BOOL) {
       std::string name = function == "invert" ? "not" : function.substr(0, function.find('_'));
-      return Status::TypeError("The arguments of `", name, "` must evaluate to bool, but ", Describe(typed),
-                               " doesn't");
+      return Status::TypeError("The arguments of `", name, "` must evaluate to bool, but ",
+                               Describe(typed), " doesn't");
     }
     return typed;
   }
@@ -184,7 +196,8 @@ class Rewriter {
     return Typed{call(function, std::move(expressions)), arrow::boolean()};
   }
 
-  // Long chains of the same operation become balanced trees. Literals are dropped where they don't matter.
+  // Long chains of the same operation become balanced trees. Literals are dropped where they don't
+  // matter.
   Result<Typed> Chain(const Expression& expression, int depth) {
     const std::string& function = expression.call()->function_name;
     bool is_and = function == "and" || function == "and_kleene";
@@ -213,17 +226,20 @@ class Rewriter {
     if (parts.empty()) return TypedLiteral(arrow::MakeScalar(is_and));
     while (parts.size() > 1) {
       std::vector<Expression> half;
-      for (size_t i = 0; i + 1 < parts.size(); i += 2) half.push_back(call(function, {parts[i], parts[i + 1]}));
+      for (size_t i = 0; i + 1 < parts.size(); i += 2)
+        half.push_back(call(function, {parts[i], parts[i + 1]}));
       if (parts.size() % 2 == 1) half.push_back(parts.back());
       parts = std::move(half);
     }
     return Folded({parts[0], arrow::boolean()});
   }
 
-  // ---- is_in ---------------------------------------------------------------------------------------------------
+  // ---- is_in
+  // ---------------------------------------------------------------------------------------------------
 
   Result<Typed> IsIn(Typed operand, const SetLookupOptions& options) {
-    if (!options.value_set.is_arraylike()) return Status::TypeError("is_in needs an array of values");
+    if (!options.value_set.is_arraylike())
+      return Status::TypeError("is_in needs an array of values");
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Array> values, ValuesOf(options.value_set));
     std::shared_ptr<arrow::DataType> values_type = values->type();
     Typed needle = operand;
@@ -233,21 +249,25 @@ class Rewriter {
       ARROW_ASSIGN_OR_RAISE(converted, arrow::MakeArrayOfNull(needle.type, values->null_count()));
     } else {
       ARROW_ASSIGN_OR_RAISE(needle, ReadyToCompare(std::move(needle), *values_type));
-      bool text = arrow::is_base_binary_like(values_type->id()) || arrow::is_binary_view_like(values_type->id());
-      if (needle.type->id() == Type::FIXED_SIZE_BINARY && text) needle = CastTo(std::move(needle), arrow::binary());
+      bool text = arrow::is_base_binary_like(values_type->id()) ||
+                  arrow::is_binary_view_like(values_type->id());
+      if (needle.type->id() == Type::FIXED_SIZE_BINARY && text)
+        needle = CastTo(std::move(needle), arrow::binary());
       needle = Plain(std::move(needle));
       if (values_type->Equals(*needle.type)) {
         converted = std::move(values);
       } else {
         auto placed = Place(*values, needle.type);
         if (!placed.ok()) {
-          return placed.status().WithMessage(Describe(operand), " can't be compared with values of ",
-                                             values_type->ToString(), ": ", placed.status().message());
+          return placed.status().WithMessage(
+              Describe(operand), " can't be compared with values of ", values_type->ToString(),
+              ": ", placed.status().message());
         }
         converted = *placed;
       }
     }
-    auto typed_options = std::make_shared<SetLookupOptions>(Datum(converted), options.GetNullMatchingBehavior());
+    auto typed_options =
+        std::make_shared<SetLookupOptions>(Datum(converted), options.GetNullMatchingBehavior());
     // Asked with few values, for the types alone.
     auto few = std::make_shared<SetLookupOptions>(Datum(converted->Slice(0, 0)));
     if (!TypeOfCall("is_in", {needle}, few).ok()) {
@@ -289,14 +309,16 @@ class Rewriter {
       if (arrow::is_floating(type->id()) && !arrow::is_floating(scalar->type->id())) {
         ARROW_ASSIGN_OR_RAISE(PlacedLiteral zero, PlaceLiteral(arrow::DoubleScalar(0.0), type));
         if (!placed.value->Equals(*zero.value)) continue;
-        ARROW_ASSIGN_OR_RAISE(PlacedLiteral negative_zero, PlaceLiteral(arrow::DoubleScalar(-0.0), type));
+        ARROW_ASSIGN_OR_RAISE(PlacedLiteral negative_zero,
+                              PlaceLiteral(arrow::DoubleScalar(-0.0), type));
         ARROW_RETURN_NOT_OK(builder->AppendScalar(*negative_zero.value));
       }
     }
     return builder->Finish();
   }
 
-  // ---- other functions -----------------------------------------------------------------------------------------
+  // ---- other functions
+  // -----------------------------------------------------------------------------------------
 
   // LIKE without wildcards is equality, and with one at the end a prefix: both can be pruned.
   Result<Typed> Like(Typed operand, const Options& options) {
@@ -309,8 +331,8 @@ class Rewriter {
         return Compare("equal", std::move(operand), TypedLiteral(arrow::MakeScalar(match.pattern)));
       }
       if (match.pattern[special] == '%' && special + 1 == match.pattern.size()) {
-        auto prefix =
-            std::make_shared<arrow::compute::MatchSubstringOptions>(match.pattern.substr(0, special), false);
+        auto prefix = std::make_shared<arrow::compute::MatchSubstringOptions>(
+            match.pattern.substr(0, special), false);
         return Other("starts_with", {std::move(operand)}, prefix);
       }
     }
@@ -322,12 +344,14 @@ class Rewriter {
     const arrow::FieldRef* parent = operand.expression.field_ref();
     if (parent == nullptr || operand.type->id() != Type::STRUCT) return std::nullopt;
     const auto& inner = checked_cast<const arrow::compute::StructFieldOptions&>(*options).field_ref;
-    ARROW_ASSIGN_OR_RAISE(Typed column, Column(arrow::FieldRef(std::vector<arrow::FieldRef>{*parent, inner})));
+    ARROW_ASSIGN_OR_RAISE(Typed column,
+                          Column(arrow::FieldRef(std::vector<arrow::FieldRef>{*parent, inner})));
     return column;
   }
 
   // Arrow's kernels, tried with the arguments as they are and then in forms that more kernels know.
-  Result<Typed> Other(const std::string& function, std::vector<Typed> arguments, const Options& options) {
+  Result<Typed> Other(const std::string& function, std::vector<Typed> arguments,
+                      const Options& options) {
     ARROW_ASSIGN_OR_RAISE(auto found, arrow::compute::GetFunctionRegistry()->GetFunction(function));
     // `cast` stands for many functions, all of them row by row.
     if (found->kind() != arrow::compute::Function::SCALAR && function != "cast") {
@@ -341,7 +365,8 @@ class Rewriter {
     };
     auto is_dictionary_of_views = [](const Typed& argument) {
       if (argument.type->id() != Type::DICTIONARY) return false;
-      return arrow::is_binary_view_like(checked_cast<const arrow::DictionaryType&>(*argument.type).value_type()->id());
+      return arrow::is_binary_view_like(
+          checked_cast<const arrow::DictionaryType&>(*argument.type).value_type()->id());
     };
     std::vector<Typed> forms = arguments;
     if (function == "cast") {
@@ -374,8 +399,10 @@ class Rewriter {
     auto wide = attempt(forms);
     if (wide.ok()) return wide;
     std::string described;
-    for (const Typed& argument : arguments) described += (described.empty() ? "" : ", ") + Describe(argument);
-    return Status::TypeError("`", function, "` can't be used with ", described, ": ", first.status().message());
+    for (const Typed& argument : arguments)
+      described += (described.empty() ? "" : ", ") + Describe(argument);
+    return Status::TypeError("`", function, "` can't be used with ", described, ": ",
+                             first.status().message());
   }
 
   // The comparison, if Arrow has a kernel for it.
@@ -385,7 +412,8 @@ class Rewriter {
     bool known = id != Type::INTERVAL_MONTH_DAY_NANO && id != Type::INTERVAL_DAY_TIME &&
                  id != Type::INTERVAL_MONTHS && !arrow::is_nested(id);
     if (known) return compared;
-    return Status::TypeError(Describe(arguments[0]), " can't be compared with ", Describe(arguments[1]),
+    return Status::TypeError(Describe(arguments[0]), " can't be compared with ",
+                             Describe(arguments[1]),
                              ": there is no order or equality for such values");
   }
 
@@ -412,7 +440,8 @@ arrow::Result<arrow::compute::Expression> BindFilter(const arrow::compute::Expre
   if (typed.type->id() == arrow::Type::NA) typed = expression::NullBoolean();
   Typed decoded = expression::Decoded(typed);
   if (decoded.type->id() != arrow::Type::BOOL) {
-    return arrow::Status::TypeError("A filter must evaluate to bool, but ", expression::Describe(typed), " doesn't");
+    return arrow::Status::TypeError("A filter must evaluate to bool, but ",
+                                    expression::Describe(typed), " doesn't");
   }
   return decoded.expression.Bind(*schema);
 }

@@ -74,8 +74,10 @@ TEST(Bind, LiteralsTakeTheColumnsType) {
   EXPECT_EQ(Bound("d > 9007199254740993"), "d > 9007199254740992.0");
   EXPECT_EQ(Bound("f = 0.5"), "f = 0.5");
   EXPECT_EQ(Bound("ts = '2024-01-31'"), "ts = timestamp '2024-01-31T00:00:00.000000'");
-  EXPECT_EQ(Bound("ts > '2024-01-31T10:00:00.123456789'"), "ts > timestamp '2024-01-31T10:00:00.123456'");
-  EXPECT_EQ(Bound("tz = '2024-01-31T10:00:00+02:00'"), "tz = timestamp '2024-01-31T08:00:00.000000000Z'");
+  EXPECT_EQ(Bound("ts > '2024-01-31T10:00:00.123456789'"),
+            "ts > timestamp '2024-01-31T10:00:00.123456'");
+  EXPECT_EQ(Bound("tz = '2024-01-31T10:00:00+02:00'"),
+            "tz = timestamp '2024-01-31T08:00:00.000000000Z'");
   EXPECT_EQ(Bound("tz = date '2024-01-31'"), "tz = timestamp '2024-01-31T00:00:00.000000000Z'");
   EXPECT_EQ(Bound("day < timestamp '2024-01-31T12:00:00'"), "day <= date '2024-01-31'");
   EXPECT_EQ(Bound("clock > '10:00'"), "clock > time '10:00:00'");
@@ -83,11 +85,13 @@ TEST(Bind, LiteralsTakeTheColumnsType) {
   EXPECT_EQ(Bound("large = 'a'"), "large = 'a'");
   EXPECT_EQ(Bound("dict = 'a'"), "cast(dict as string) = 'a'");
   EXPECT_EQ(Bound("i in (1, 2.5, 3)"), "i in (1, 3)");
-  EXPECT_EQ(Bound("tz in ('2024-01-31T10:00:00Z')"), "tz in (timestamp '2024-01-31T10:00:00.000000000Z')");
+  EXPECT_EQ(Bound("tz in ('2024-01-31T10:00:00Z')"),
+            "tz in (timestamp '2024-01-31T10:00:00.000000000Z')");
 }
 
 TEST(Bind, BoundLiteralsHaveTheColumnsType) {
-  for (const char* text : {"tiny > 300", "dec = 5", "ts = '2024-01-31'", "view = 'a'", "large = 'a'", "f = 1", "u < 2"}) {
+  for (const char* text : {"tiny > 300", "dec = 5", "ts = '2024-01-31'", "view = 'a'",
+                           "large = 'a'", "f = 1", "u < 2"}) {
     auto bound = BindFilter(ParseFilter(text).ValueOrDie(), TestSchema()).ValueOrDie();
     ASSERT_NE(bound.call(), nullptr);
     EXPECT_NE(bound.call()->arguments[0].field_ref(), nullptr) << text;
@@ -100,9 +104,11 @@ TEST(Bind, ReferencesBecomeNames) {
   auto nested = cp::equal(cp::field_ref(arrow::FieldRef("s", "x")), cp::literal(int64_t{1}));
   auto bound = BindFilter(nested, TestSchema()).ValueOrDie();
   EXPECT_EQ(*bound.call()->arguments[0].field_ref(), arrow::FieldRef("s", "x"));
-  auto by_path = cp::equal(cp::field_ref(arrow::FieldRef(arrow::FieldPath({15, 0}))), cp::literal(1));
+  auto by_path =
+      cp::equal(cp::field_ref(arrow::FieldRef(arrow::FieldPath({15, 0}))), cp::literal(1));
   EXPECT_TRUE(BindFilter(by_path, TestSchema()).ValueOrDie().Equals(bound));
-  auto by_function = cp::equal(cp::call("struct_field", {cp::field_ref("s")}, cp::StructFieldOptions({0})), cp::literal(1));
+  auto by_function = cp::equal(
+      cp::call("struct_field", {cp::field_ref("s")}, cp::StructFieldOptions({0})), cp::literal(1));
   EXPECT_TRUE(BindFilter(by_function, TestSchema()).ValueOrDie().Equals(bound));
   EXPECT_EQ(Bound("s.v = 'q'"), "s.v = 'q'");
 }
@@ -124,12 +130,33 @@ TEST(Bind, UnknownAndAmbiguousColumnsAreNamed) {
 }
 
 TEST(Bind, IncomparableTypesAreNamed) {
-  for (const char* text :
-       {"i = 'x'", "i = '5'", "b = 1", "b = 'true'", "t = true", "t = b", "i = b", "i = t", "i = ts", "ts = clock",
-        "day = 5", "day = clock", "list = 1", "list = list", "s = s", "s = 1", "bytes = 1", "i in ('a')", "t in (true)",
-        "tz = timestamp '2024-01-31T10:00:00'", "ts = '2024-01-31T10:00:00Z'", "ts = tz",
-        "tz in ('2024-01-31T10:00:00')", "i = timestamp '2024-01-31T10:00:00'", "lower(i) = 'a'", "year(t) = 3",
-        "t + 1 > 2"}) {
+  for (const char* text : {"i = 'x'",
+                           "i = '5'",
+                           "b = 1",
+                           "b = 'true'",
+                           "t = true",
+                           "t = b",
+                           "i = b",
+                           "i = t",
+                           "i = ts",
+                           "ts = clock",
+                           "day = 5",
+                           "day = clock",
+                           "list = 1",
+                           "list = list",
+                           "s = s",
+                           "s = 1",
+                           "bytes = 1",
+                           "i in ('a')",
+                           "t in (true)",
+                           "tz = timestamp '2024-01-31T10:00:00'",
+                           "ts = '2024-01-31T10:00:00Z'",
+                           "ts = tz",
+                           "tz in ('2024-01-31T10:00:00')",
+                           "i = timestamp '2024-01-31T10:00:00'",
+                           "lower(i) = 'a'",
+                           "year(t) = 3",
+                           "t + 1 > 2"}) {
     arrow::Status status = Failure(text);
     EXPECT_TRUE(status.IsTypeError()) << text << ": " << status;
   }
@@ -187,16 +214,19 @@ TEST(Bind, TakesExpressionsAsPythonBuildsThem) {
   auto filter = cp::and_(cp::equal(column, cp::literal(1)),
                          cp::not_(cp::call("is_in", {column}, cp::SetLookupOptions(set))));
   EXPECT_EQ(Bound(filter), "i = 1 and i is not null and i not in (1, 2)");
-  auto dictionary = arrow::DictionaryScalar::Make(arrow::MakeScalar(0),
-                                                  arrow::json::ArrayFromJSONString(arrow::utf8(), "[\"a\"]").ValueOrDie());
+  auto dictionary = arrow::DictionaryScalar::Make(
+      arrow::MakeScalar(0),
+      arrow::json::ArrayFromJSONString(arrow::utf8(), "[\"a\"]").ValueOrDie());
   EXPECT_EQ(Bound(cp::equal(cp::field_ref("t"), cp::literal(arrow::Datum(dictionary)))), "t = 'a'");
-  EXPECT_EQ(Bound(cp::greater(cp::call("cast", {cp::field_ref("tiny")}, cp::CastOptions::Safe(arrow::int64())),
-                              cp::literal(300))),
+  EXPECT_EQ(Bound(cp::greater(
+                cp::call("cast", {cp::field_ref("tiny")}, cp::CastOptions::Safe(arrow::int64())),
+                cp::literal(300))),
             "cast(tiny as int64) > 300");
   auto bound_already = filter.Bind(*TestSchema()).ValueOrDie();
   EXPECT_EQ(Bound(bound_already), Bound(filter));
   auto chunked = std::make_shared<arrow::ChunkedArray>(arrow::ArrayVector{set, set});
-  EXPECT_EQ(Bound(cp::call("is_in", {column}, cp::SetLookupOptions(arrow::Datum(chunked), true))), "i in (1, 2, 1, 2)");
+  EXPECT_EQ(Bound(cp::call("is_in", {column}, cp::SetLookupOptions(arrow::Datum(chunked), true))),
+            "i in (1, 2, 1, 2)");
   EXPECT_TRUE(BindFilter(cp::call("sum", {column}), TestSchema()).status().IsTypeError());
   EXPECT_FALSE(BindFilter(cp::Expression(), TestSchema()).ok());
 }
@@ -206,7 +236,8 @@ TEST(Bind, DeepExpressionsAreAnErrorAndLongOnesAreFine) {
   for (int i = 0; i < 5000; ++i) deep = cp::not_(deep);
   EXPECT_TRUE(BindFilter(deep, TestSchema()).status().IsInvalid());
   auto chain = cp::field_ref("b");
-  for (int i = 0; i < 5000; ++i) chain = cp::or_(chain, cp::equal(cp::field_ref("i"), cp::literal(i)));
+  for (int i = 0; i < 5000; ++i)
+    chain = cp::or_(chain, cp::equal(cp::field_ref("i"), cp::literal(i)));
   EXPECT_TRUE(BindFilter(chain, TestSchema()).ok());
 }
 

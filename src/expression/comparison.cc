@@ -29,16 +29,21 @@ using TypePointer = std::shared_ptr<DataType>;
 
 bool IsString(Type::type id) { return arrow::is_string(id) || id == Type::STRING_VIEW; }
 bool IsText(Type::type id) {
-  return arrow::is_base_binary_like(id) || arrow::is_binary_view_like(id) || id == Type::FIXED_SIZE_BINARY;
+  return arrow::is_base_binary_like(id) || arrow::is_binary_view_like(id) ||
+         id == Type::FIXED_SIZE_BINARY;
 }
-bool IsNumber(Type::type id) { return arrow::is_integer(id) || arrow::is_floating(id) || arrow::is_decimal(id); }
-bool IsCalendar(Type::type id) { return id == Type::DATE32 || id == Type::DATE64 || id == Type::TIMESTAMP; }
+bool IsNumber(Type::type id) {
+  return arrow::is_integer(id) || arrow::is_floating(id) || arrow::is_decimal(id);
+}
+bool IsCalendar(Type::type id) {
+  return id == Type::DATE32 || id == Type::DATE64 || id == Type::TIMESTAMP;
+}
 bool IsTimeOfDay(Type::type id) { return id == Type::TIME32 || id == Type::TIME64; }
 
 const std::string& Flipped(const std::string& function) {
   static const std::map<std::string, std::string> flipped = {
-      {"equal", "equal"},   {"not_equal", "not_equal"},   {"less", "greater"},
-      {"greater", "less"},  {"less_equal", "greater_equal"}, {"greater_equal", "less_equal"}};
+      {"equal", "equal"},  {"not_equal", "not_equal"},      {"less", "greater"},
+      {"greater", "less"}, {"less_equal", "greater_equal"}, {"greater_equal", "less_equal"}};
   return flipped.at(function);
 }
 
@@ -46,28 +51,36 @@ Typed Call(const std::string& function, const Typed& left, const Typed& right) {
   return {call(function, {left.expression, right.expression}), arrow::boolean()};
 }
 
-// False where the operand is valid, null where it is null. For floats: a NaN is not greater than infinity.
-Typed Never(const Typed& operand) { return Call("greater", operand, TypedLiteral(GreatestValue(operand.type))); }
+// False where the operand is valid, null where it is null. For floats: a NaN is not greater than
+// infinity.
+Typed Never(const Typed& operand) {
+  return Call("greater", operand, TypedLiteral(GreatestValue(operand.type)));
+}
 
-// True where the operand is valid, null where it is null. For floats: all values, NaN too, differ from NaN.
+// True where the operand is valid, null where it is null. For floats: all values, NaN too, differ
+// from NaN.
 Typed Always(const Typed& operand) {
   if (operand.type->id() == Type::FLOAT) {
     return Call("not_equal", operand,
-                TypedLiteral(std::make_shared<arrow::FloatScalar>(std::numeric_limits<float>::quiet_NaN())));
+                TypedLiteral(
+                    std::make_shared<arrow::FloatScalar>(std::numeric_limits<float>::quiet_NaN())));
   }
   if (operand.type->id() == Type::DOUBLE) {
     return Call("not_equal", operand,
-                TypedLiteral(std::make_shared<arrow::DoubleScalar>(std::numeric_limits<double>::quiet_NaN())));
+                TypedLiteral(std::make_shared<arrow::DoubleScalar>(
+                    std::numeric_limits<double>::quiet_NaN())));
   }
   return Call("less_equal", operand, TypedLiteral(GreatestValue(operand.type)));
 }
 
-Typed CompareWithPlaced(const std::string& function, const Typed& left, const PlacedLiteral& placed) {
+Typed CompareWithPlaced(const std::string& function, const Typed& left,
+                        const PlacedLiteral& placed) {
   bool not_equal = function == "not_equal";
   bool less = function == "less" || function == "less_equal";
   bool greater = function == "greater" || function == "greater_equal";
   switch (placed.position) {
-    case Position::kExact: return Call(function, left, TypedLiteral(placed.value));
+    case Position::kExact:
+      return Call(function, left, TypedLiteral(placed.value));
     case Position::kBetween:
       // left < literal exactly if left <= the greatest value below it.
       if (less) return Call("less_equal", left, TypedLiteral(placed.value));
@@ -79,28 +92,35 @@ Typed CompareWithPlaced(const std::string& function, const Typed& left, const Pl
     case Position::kAbove:
       if (less) return Always(left);
       break;
-    case Position::kUnordered: break;
+    case Position::kUnordered:
+      break;
   }
   return not_equal ? Always(left) : Never(left);
 }
 
 Status NotComparable(const Typed& left, const Typed& right, const std::string& reason = "") {
-  return Status::TypeError(Describe(left), " can't be compared with ", Describe(right), reason.empty() ? "" : ": ",
-                           reason);
+  return Status::TypeError(Describe(left), " can't be compared with ", Describe(right),
+                           reason.empty() ? "" : ": ", reason);
 }
 
-// ---- two columns -----------------------------------------------------------------------------------------------
+// ---- two columns
+// -----------------------------------------------------------------------------------------------
 
 int32_t DigitsOf(const DataType& type) {
   switch (type.id()) {
     case Type::INT8:
-    case Type::UINT8: return 3;
+    case Type::UINT8:
+      return 3;
     case Type::INT16:
-    case Type::UINT16: return 5;
+    case Type::UINT16:
+      return 5;
     case Type::INT32:
-    case Type::UINT32: return 10;
-    case Type::INT64: return 19;
-    default: return 20;
+    case Type::UINT32:
+      return 10;
+    case Type::INT64:
+      return 19;
+    default:
+      return 20;
   }
 }
 
@@ -123,8 +143,8 @@ TypePointer CommonDecimal(const DataType& left, const DataType& right) {
 
 bool Is64BitInteger(Type::type id) { return id == Type::INT64 || id == Type::UINT64; }
 
-// A 64-bit integer against a float. Rounding an integer to a double keeps the order, so it decides unless both are
-// equal as doubles; then the double is whole, and the two are compared as integers.
+// A 64-bit integer against a float. Rounding an integer to a double keeps the order, so it decides
+// unless both are equal as doubles; then the double is whole, and the two are compared as integers.
 Typed CompareIntegerWithFloat(const std::string& function, const Typed& integer, Typed floating) {
   if (floating.type->id() != Type::DOUBLE) floating = CastTo(std::move(floating), arrow::float64());
   auto rounding = arrow::compute::CastOptions::Unsafe(arrow::float64());
@@ -136,8 +156,9 @@ Typed CompareIntegerWithFloat(const std::string& function, const Typed& integer,
   Typed as_doubles = Call(function, rounded, floating);
   Typed limit_literal = TypedLiteral(std::make_shared<arrow::DoubleScalar>(limit));
   bool true_for_less = function == "less" || function == "less_equal" || function == "not_equal";
-  auto at_limit = call("if_else", {Call("equal", floating, limit_literal).expression, literal(true_for_less),
-                                   Call(function, integer, whole).expression});
+  auto at_limit =
+      call("if_else", {Call("equal", floating, limit_literal).expression, literal(true_for_less),
+                       Call(function, integer, whole).expression});
   auto equal = Call("equal", rounded, floating).expression;
 
   return {call("if_else", {equal, at_limit, as_doubles.expression}), arrow::boolean()};
@@ -150,7 +171,8 @@ Result<Typed> CompareNumbers(const std::string& function, Typed left, Typed righ
   bool right_float = arrow::is_floating(right_id);
   if (left_float || right_float) {
     if (Is64BitInteger(left_id)) return CompareIntegerWithFloat(function, left, std::move(right));
-    if (Is64BitInteger(right_id)) return CompareIntegerWithFloat(Flipped(function), right, std::move(left));
+    if (Is64BitInteger(right_id))
+      return CompareIntegerWithFloat(Flipped(function), right, std::move(left));
     auto wide = arrow::float64();
     return Call(function, CastTo(std::move(left), wide), CastTo(std::move(right), wide));
   }
@@ -168,10 +190,14 @@ Typed Nanoseconds(Typed moment) {
   int64_t factor = 1;
   auto of_unit = [](arrow::TimeUnit::type unit) -> int64_t {
     switch (unit) {
-      case arrow::TimeUnit::SECOND: return 1'000'000'000;
-      case arrow::TimeUnit::MILLI: return 1'000'000;
-      case arrow::TimeUnit::MICRO: return 1'000;
-      default: return 1;
+      case arrow::TimeUnit::SECOND:
+        return 1'000'000'000;
+      case arrow::TimeUnit::MILLI:
+        return 1'000'000;
+      case arrow::TimeUnit::MICRO:
+        return 1'000;
+      default:
+        return 1;
     }
   };
   bool narrow = false;
@@ -180,9 +206,15 @@ Typed Nanoseconds(Typed moment) {
       factor = 86'400'000'000'000;
       narrow = true;
       break;
-    case Type::DATE64: factor = 1'000'000; break;
-    case Type::TIMESTAMP: factor = of_unit(checked_cast<const arrow::TimestampType&>(*moment.type).unit()); break;
-    case Type::DURATION: factor = of_unit(checked_cast<const arrow::DurationType&>(*moment.type).unit()); break;
+    case Type::DATE64:
+      factor = 1'000'000;
+      break;
+    case Type::TIMESTAMP:
+      factor = of_unit(checked_cast<const arrow::TimestampType&>(*moment.type).unit());
+      break;
+    case Type::DURATION:
+      factor = of_unit(checked_cast<const arrow::DurationType&>(*moment.type).unit());
+      break;
     default:
       factor = of_unit(checked_cast<const arrow::TimeType&>(*moment.type).unit());
       narrow = moment.type->id() == Type::TIME32;
@@ -191,12 +223,15 @@ Typed Nanoseconds(Typed moment) {
   if (narrow) moment = CastTo(std::move(moment), arrow::int32());
   moment = CastTo(std::move(moment), arrow::int64());
   moment = CastTo(std::move(moment), arrow::decimal128(19, 0));
-  auto multiplier = std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(factor), arrow::decimal128(15, 0));
-  return {call("multiply", {moment.expression, literal(arrow::Datum(multiplier))}), arrow::decimal128(35, 0)};
+  auto multiplier = std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(factor),
+                                                              arrow::decimal128(15, 0));
+  return {call("multiply", {moment.expression, literal(arrow::Datum(multiplier))}),
+          arrow::decimal128(35, 0)};
 }
 
 bool IsZoned(const DataType& type) {
-  return type.id() == Type::TIMESTAMP && !checked_cast<const arrow::TimestampType&>(type).timezone().empty();
+  return type.id() == Type::TIMESTAMP &&
+         !checked_cast<const arrow::TimestampType&>(type).timezone().empty();
 }
 
 Result<Typed> CompareMoments(const std::string& function, Typed left, Typed right) {
@@ -218,14 +253,17 @@ Result<Typed> CompareColumns(const std::string& function, Typed left, Typed righ
   Type::type left_id = left.type->id();
   Type::type right_id = right.type->id();
   if (left.type->Equals(*right.type)) return Call(function, left, right);
-  if (IsNumber(left_id) && IsNumber(right_id)) return CompareNumbers(function, std::move(left), std::move(right));
+  if (IsNumber(left_id) && IsNumber(right_id))
+    return CompareNumbers(function, std::move(left), std::move(right));
   bool calendar = IsCalendar(left_id) && IsCalendar(right_id);
   bool times = IsTimeOfDay(left_id) && IsTimeOfDay(right_id);
   bool durations = left_id == Type::DURATION && right_id == Type::DURATION;
-  if (calendar || times || durations) return CompareMoments(function, std::move(left), std::move(right));
+  if (calendar || times || durations)
+    return CompareMoments(function, std::move(left), std::move(right));
   if (IsText(left_id) && IsText(right_id)) {
     auto fit = [](Typed operand) {
-      if (operand.type->id() == Type::FIXED_SIZE_BINARY) return CastTo(std::move(operand), arrow::binary());
+      if (operand.type->id() == Type::FIXED_SIZE_BINARY)
+        return CastTo(std::move(operand), arrow::binary());
       return Plain(std::move(operand));
     };
     return Call(function, fit(std::move(left)), fit(std::move(right)));
@@ -249,7 +287,8 @@ Typed NullBoolean() { return TypedLiteral(arrow::MakeNullScalar(arrow::boolean()
 
 Typed CastTo(Typed operand, const TypePointer& type) {
   if (operand.type->Equals(*type)) return operand;
-  return {call("cast", {std::move(operand.expression)}, arrow::compute::CastOptions::Safe(type)), type};
+  return {call("cast", {std::move(operand.expression)}, arrow::compute::CastOptions::Safe(type)),
+          type};
 }
 
 Typed Decoded(Typed operand) {
@@ -261,7 +300,8 @@ Typed Decoded(Typed operand) {
       if (values->id() == Type::BINARY_VIEW) values = arrow::binary();
       operand = CastTo(std::move(operand), values);
     } else if (operand.type->id() == Type::EXTENSION) {
-      operand = CastTo(std::move(operand), checked_cast<const arrow::ExtensionType&>(*operand.type).storage_type());
+      operand = CastTo(std::move(operand),
+                       checked_cast<const arrow::ExtensionType&>(*operand.type).storage_type());
     } else {
       return operand;
     }
@@ -271,28 +311,33 @@ Typed Decoded(Typed operand) {
 Typed Plain(Typed operand) {
   operand = Decoded(std::move(operand));
   switch (operand.type->id()) {
-    case Type::STRING_VIEW: return CastTo(std::move(operand), arrow::utf8());
-    case Type::BINARY_VIEW: return CastTo(std::move(operand), arrow::binary());
-    case Type::HALF_FLOAT: return CastTo(std::move(operand), arrow::float32());
+    case Type::STRING_VIEW:
+      return CastTo(std::move(operand), arrow::utf8());
+    case Type::BINARY_VIEW:
+      return CastTo(std::move(operand), arrow::binary());
+    case Type::HALF_FLOAT:
+      return CastTo(std::move(operand), arrow::float32());
     case Type::DECIMAL32:
     case Type::DECIMAL64: {
       const auto& decimal = checked_cast<const arrow::DecimalType&>(*operand.type);
       return CastTo(std::move(operand), arrow::decimal128(decimal.precision(), decimal.scale()));
     }
-    default: return operand;
+    default:
+      return operand;
   }
 }
 
 bool IsComparison(const std::string& function) {
-  return function == "equal" || function == "not_equal" || function == "less" || function == "less_equal" ||
-         function == "greater" || function == "greater_equal";
+  return function == "equal" || function == "not_equal" || function == "less" ||
+         function == "less_equal" || function == "greater" || function == "greater_equal";
 }
 
 Result<Typed> ReadyToCompare(Typed operand, const DataType& literal_type) {
   operand = Decoded(std::move(operand));
   if (operand.type->id() == Type::HALF_FLOAT) return CastTo(std::move(operand), arrow::float32());
   if (IsString(operand.type->id()) && IsNumber(literal_type.id())) {
-    // Exact for up to 38 digits on either side of the point; a double literal is compared as doubles are.
+    // Exact for up to 38 digits on either side of the point; a double literal is compared as
+    // doubles are.
     if (arrow::is_floating(literal_type.id())) return CastTo(std::move(operand), arrow::float64());
     return CastTo(std::move(operand), arrow::decimal256(76, 38));
   }
@@ -304,15 +349,18 @@ Result<Typed> Compare(const std::string& function, Typed left, Typed right) {
     return Compare(Flipped(function), std::move(right), std::move(left));
   }
   const Scalar* scalar = right.scalar();
-  if (left.type->id() == Type::NA || right.type->id() == Type::NA || (scalar != nullptr && !scalar->is_valid) ||
+  if (left.type->id() == Type::NA || right.type->id() == Type::NA ||
+      (scalar != nullptr && !scalar->is_valid) ||
       (left.scalar() != nullptr && !left.scalar()->is_valid)) {
     return NullBoolean();
   }
   if (scalar == nullptr) {
     Typed plain_left = Decoded(left);
     Typed plain_right = Decoded(right);
-    if (plain_left.type->id() == Type::HALF_FLOAT) plain_left = CastTo(std::move(plain_left), arrow::float32());
-    if (plain_right.type->id() == Type::HALF_FLOAT) plain_right = CastTo(std::move(plain_right), arrow::float32());
+    if (plain_left.type->id() == Type::HALF_FLOAT)
+      plain_left = CastTo(std::move(plain_left), arrow::float32());
+    if (plain_right.type->id() == Type::HALF_FLOAT)
+      plain_right = CastTo(std::move(plain_right), arrow::float32());
     return CompareColumns(function, std::move(plain_left), std::move(plain_right));
   }
   ARROW_ASSIGN_OR_RAISE(Typed operand, ReadyToCompare(left, *right.type));
@@ -322,8 +370,8 @@ Result<Typed> Compare(const std::string& function, Typed left, Typed right) {
   }
   auto placed = PlaceLiteral(*scalar, operand.type);
   if (!placed.ok()) {
-    return placed.status().WithMessage(Describe(left), " can't be compared with ", Describe(right), ": ",
-                                       placed.status().message());
+    return placed.status().WithMessage(Describe(left), " can't be compared with ", Describe(right),
+                                       ": ", placed.status().message());
   }
   return CompareWithPlaced(function, operand, *placed);
 }

@@ -26,19 +26,20 @@ Typed CastTo(Typed operand, const std::shared_ptr<arrow::DataType>& type);
 
 /// Dictionaries as their values, extension types as their storage.
 Typed Decoded(Typed operand);
-/// Decoded; and views as string or binary, float16 as float32, decimal32 and decimal64 as decimal128: types that most
-/// of Arrow's kernels know.
+/// Decoded; and views as string or binary, float16 as float32, decimal32 and decimal64 as
+/// decimal128: types that most of Arrow's kernels know.
 Typed Plain(Typed operand);
 
 bool IsComparison(const std::string& function);
 
-/// `function` is one of equal, not_equal, less, less_equal, greater, greater_equal. The result is a comparison that
-/// Arrow has a kernel for, with a literal on the right side and of the left side's type; it says what the comparison
-/// says mathematically, on every row, with null where either side is null.
-/// Errors: TypeError naming both operands and types.
+/// `function` is one of equal, not_equal, less, less_equal, greater, greater_equal. The result is a
+/// comparison that Arrow has a kernel for, with a literal on the right side and of the left side's
+/// type; it says what the comparison says mathematically, on every row, with null where either side
+/// is null. Errors: TypeError naming both operands and types.
 arrow::Result<Typed> Compare(const std::string& function, Typed left, Typed right);
 
-/// `operand` ready to be compared with literals of `literal_type`: decoded, text as numbers if the literals are numbers.
+/// `operand` ready to be compared with literals of `literal_type`: decoded, text as numbers if the
+/// literals are numbers.
 arrow::Result<Typed> ReadyToCompare(Typed operand, const arrow::DataType& literal_type);
 
 /// `x` (int64), for messages.

@@ -1,5 +1,6 @@
-// Comparisons of every type with literals and columns of every other, against an oracle that knows only exact numbers:
-// a value is null, NaN, or an integer count of 10^-12 (of a second, for time), in 256 bits.
+// Comparisons of every type with literals and columns of every other, against an oracle that knows
+// only exact numbers: a value is null, NaN, or an integer count of 10^-12 (of a second, for time),
+// in 256 bits.
 #include <cmath>
 #include <optional>
 #include <random>
@@ -40,9 +41,12 @@ struct Sample {
   Value value;
 };
 
-Sample Null(const std::shared_ptr<arrow::DataType>& type) { return {arrow::MakeNullScalar(type), {}}; }
+Sample Null(const std::shared_ptr<arrow::DataType>& type) {
+  return {arrow::MakeNullScalar(type), {}};
+}
 
-// ---- samples: numbers ------------------------------------------------------------------------------------------------
+// ---- samples: numbers
+// ------------------------------------------------------------------------------------------------
 
 Sample OfDecimal(const std::shared_ptr<arrow::DataType>& type, Random& random) {
   const auto& decimal = static_cast<const arrow::DecimalType&>(*type);
@@ -71,16 +75,19 @@ Sample OfDecimal(const std::shared_ptr<arrow::DataType>& type, Random& random) {
 }
 
 Sample OfInteger(const std::shared_ptr<arrow::DataType>& type, Random& random) {
-  static const int64_t kInteresting[] = {0,   1,       2,       5,       127,     128,           255,          256,
-                                         -1,  -128,    -129,    32767,   65536,   2147483647,    2147483648,   4294967295,
-                                         300, 1 << 24, 16777217, 1LL << 53, (1LL << 53) + 1, INT64_MAX, INT64_MIN, 4294967296};
+  static const int64_t kInteresting[] = {
+      0,          1,          2,         5,       127,      128,       255,
+      256,        -1,         -128,      -129,    32767,    65536,     2147483647,
+      2147483648, 4294967295, 300,       1 << 24, 16777217, 1LL << 53, (1LL << 53) + 1,
+      INT64_MAX,  INT64_MIN,  4294967296};
   if (type->id() == arrow::Type::UINT64 && random() % 5 == 0) {
     uint64_t value = UINT64_MAX - random() % 2;
     auto count = Decimal256(arrow::BasicDecimal256(value)).Rescale(0, kScale).ValueOrDie();
     return {arrow::MakeScalar(value), {Value::kNumber, count}};
   }
   while (true) {
-    int64_t value = random() % 3 ? kInteresting[random() % std::size(kInteresting)] : static_cast<int64_t>(random() % 20);
+    int64_t value = random() % 3 ? kInteresting[random() % std::size(kInteresting)]
+                                 : static_cast<int64_t>(random() % 20);
     // Casts of scalars wrap around.
     auto scalar = arrow::MakeScalar(value)->CastTo(type).ValueOrDie();
     if (arrow::is_unsigned_integer(type->id()) && value < 0) continue;
@@ -90,9 +97,9 @@ Sample OfInteger(const std::shared_ptr<arrow::DataType>& type, Random& random) {
 }
 
 Sample OfFloat(const std::shared_ptr<arrow::DataType>& type, Random& random) {
-  static const double kInteresting[] = {0x1p24,  0x1p24 + 2, 0x1p53, 0x1p53 + 2, 0x1p63, 0x1p64, -0x1p63, 1e30,
-                                        -1e30,   127.5,      -128.5, 0.0,        -0.0,   1.0,    0x1p31,  4294967295.5,
-                                        0x1p32};
+  static const double kInteresting[] = {0x1p24,  0x1p24 + 2, 0x1p53, 0x1p53 + 2,   0x1p63, 0x1p64,
+                                        -0x1p63, 1e30,       -1e30,  127.5,        -128.5, 0.0,
+                                        -0.0,    1.0,        0x1p31, 4294967295.5, 0x1p32};
   bool half = type->id() == arrow::Type::HALF_FLOAT;
   double number = static_cast<double>(random() % 160) / 8 - 10;
   if (!half && random() % 3 == 0) number = kInteresting[random() % std::size(kInteresting)];
@@ -100,7 +107,8 @@ Sample OfFloat(const std::shared_ptr<arrow::DataType>& type, Random& random) {
   if (random() % 12 == 0) number = random() % 2 ? INFINITY : -INFINITY;
   if (type->id() == arrow::Type::FLOAT) number = static_cast<float>(number);
   std::shared_ptr<Scalar> scalar = std::make_shared<arrow::DoubleScalar>(number);
-  if (type->id() == arrow::Type::FLOAT) scalar = std::make_shared<arrow::FloatScalar>(static_cast<float>(number));
+  if (type->id() == arrow::Type::FLOAT)
+    scalar = std::make_shared<arrow::FloatScalar>(static_cast<float>(number));
   if (half) scalar = std::make_shared<arrow::HalfFloatScalar>(arrow::util::Float16(number).bits());
   if (std::isnan(number)) return {scalar, {Value::kNan, {}}};
   Decimal256 count = PowerOfTen(75);
@@ -125,14 +133,19 @@ Sample OfFloat(const std::shared_ptr<arrow::DataType>& type, Random& random) {
   return {scalar, {Value::kNumber, count}};
 }
 
-// ---- samples: time ---------------------------------------------------------------------------------------------------
+// ---- samples: time
+// ---------------------------------------------------------------------------------------------------
 
 int64_t PicosecondsPer(TimeUnit::type unit) {
   switch (unit) {
-    case TimeUnit::SECOND: return 1'000'000'000'000;
-    case TimeUnit::MILLI: return 1'000'000'000;
-    case TimeUnit::MICRO: return 1'000'000;
-    default: return 1'000;
+    case TimeUnit::SECOND:
+      return 1'000'000'000'000;
+    case TimeUnit::MILLI:
+      return 1'000'000'000;
+    case TimeUnit::MICRO:
+      return 1'000'000;
+    default:
+      return 1'000;
   }
 }
 
@@ -141,16 +154,23 @@ constexpr int64_t kPicosecondsPerDay = 86'400'000'000'000'000;
 Sample OfTime(const std::shared_ptr<arrow::DataType>& type, Random& random) {
   int64_t tick = 0;
   bool narrow = false;
-  int64_t nanoseconds = static_cast<int64_t>(random() % 4) * 86'400'000'000'000 / 2;  // midnights and noons
+  int64_t nanoseconds =
+      static_cast<int64_t>(random() % 4) * 86'400'000'000'000 / 2;  // midnights and noons
   bool time_of_day = false;
   switch (type->id()) {
     case arrow::Type::DATE32:
       tick = kPicosecondsPerDay;
       narrow = true;
       break;
-    case arrow::Type::DATE64: tick = PicosecondsPer(TimeUnit::MILLI); break;
-    case arrow::Type::TIMESTAMP: tick = PicosecondsPer(static_cast<const arrow::TimestampType&>(*type).unit()); break;
-    case arrow::Type::DURATION: tick = PicosecondsPer(static_cast<const arrow::DurationType&>(*type).unit()); break;
+    case arrow::Type::DATE64:
+      tick = PicosecondsPer(TimeUnit::MILLI);
+      break;
+    case arrow::Type::TIMESTAMP:
+      tick = PicosecondsPer(static_cast<const arrow::TimestampType&>(*type).unit());
+      break;
+    case arrow::Type::DURATION:
+      tick = PicosecondsPer(static_cast<const arrow::DurationType&>(*type).unit());
+      break;
     default:
       tick = PicosecondsPer(static_cast<const arrow::TimeType&>(*type).unit());
       time_of_day = true;
@@ -183,7 +203,8 @@ Sample Draw(const std::shared_ptr<arrow::DataType>& type, Random& random) {
   return OfTime(type, random);
 }
 
-// ---- the oracle ------------------------------------------------------------------------------------------------------
+// ---- the oracle
+// ------------------------------------------------------------------------------------------------------
 
 std::optional<bool> Meant(const std::string& function, const Value& left, const Value& right) {
   if (left.kind == Value::kNull || right.kind == Value::kNull) return std::nullopt;
@@ -196,7 +217,8 @@ std::optional<bool> Meant(const std::string& function, const Value& left, const 
   return left.count >= right.count;
 }
 
-const char* const kFunctions[] = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"};
+const char* const kFunctions[] = {"equal",      "not_equal", "less",
+                                  "less_equal", "greater",   "greater_equal"};
 
 struct Column {
   std::shared_ptr<arrow::Array> array;
@@ -219,15 +241,28 @@ std::optional<bool> At(const arrow::Array& mask, int64_t i) {
   return static_cast<const arrow::BooleanArray&>(mask).Value(i);
 }
 
-std::string Word(std::optional<bool> outcome) { return !outcome ? "null" : *outcome ? "true" : "false"; }
+std::string Word(std::optional<bool> outcome) {
+  return !outcome ? "null" : *outcome ? "true" : "false";
+}
 
 const std::vector<std::shared_ptr<arrow::DataType>>& Numbers() {
-  static const std::vector<std::shared_ptr<arrow::DataType>> types = {
-      arrow::int8(),           arrow::int16(),          arrow::int32(),          arrow::int64(),
-      arrow::uint8(),          arrow::uint16(),         arrow::uint32(),         arrow::uint64(),
-      arrow::float16(),        arrow::float32(),        arrow::float64(),        arrow::decimal32(5, 1),
-      arrow::decimal64(9, 2),  arrow::decimal128(4, 1), arrow::decimal128(20, 2), arrow::decimal128(38, 0),
-      arrow::decimal256(40, 6)};
+  static const std::vector<std::shared_ptr<arrow::DataType>> types = {arrow::int8(),
+                                                                      arrow::int16(),
+                                                                      arrow::int32(),
+                                                                      arrow::int64(),
+                                                                      arrow::uint8(),
+                                                                      arrow::uint16(),
+                                                                      arrow::uint32(),
+                                                                      arrow::uint64(),
+                                                                      arrow::float16(),
+                                                                      arrow::float32(),
+                                                                      arrow::float64(),
+                                                                      arrow::decimal32(5, 1),
+                                                                      arrow::decimal64(9, 2),
+                                                                      arrow::decimal128(4, 1),
+                                                                      arrow::decimal128(20, 2),
+                                                                      arrow::decimal128(38, 0),
+                                                                      arrow::decimal256(40, 6)};
   return types;
 }
 
@@ -241,13 +276,13 @@ std::vector<std::vector<std::shared_ptr<arrow::DataType>>> Families() {
     durations.push_back(arrow::duration(unit));
   }
   std::vector<std::shared_ptr<arrow::DataType>> times = {
-      arrow::time32(TimeUnit::SECOND), arrow::time32(TimeUnit::MILLI), arrow::time64(TimeUnit::MICRO),
-      arrow::time64(TimeUnit::NANO)};
+      arrow::time32(TimeUnit::SECOND), arrow::time32(TimeUnit::MILLI),
+      arrow::time64(TimeUnit::MICRO), arrow::time64(TimeUnit::NANO)};
   return {Numbers(), naive, zoned, durations, times};
 }
 
-// A decimal is compared with floats as a double, and a double with decimals as its shortest text, so at the far ends the
-// exact number is not what is meant.
+// A decimal is compared with floats as a double, and a double with decimals as its shortest text,
+// so at the far ends the exact number is not what is meant.
 bool Approximate(const arrow::DataType& left, const arrow::DataType& right) {
   return (arrow::is_decimal(left.id()) && arrow::is_floating(right.id())) ||
          (arrow::is_floating(left.id()) && arrow::is_decimal(right.id()));
@@ -266,21 +301,25 @@ TEST(Comparison, LiteralsOfAnyTypeCompareExactly) {
         for (int round = 0; round < 12; ++round) {
           Column column = DrawColumn(column_type, 40, random);
           Sample literal = Draw(literal_type, random);
-          auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", column_type)}), 40, {column.array});
+          auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", column_type)}), 40,
+                                                {column.array});
           for (const char* function : kFunctions) {
-            auto filter = cp::call(function, {cp::field_ref("x"), cp::literal(arrow::Datum(literal.scalar))});
+            auto filter =
+                cp::call(function, {cp::field_ref("x"), cp::literal(arrow::Datum(literal.scalar))});
             auto bound = BindFilter(filter, batch->schema());
             ASSERT_TRUE(bound.ok()) << bound.status();
             auto mask = Evaluate(*bound, *batch, pool);
             ASSERT_TRUE(mask.ok()) << mask.status() << ToText(*bound);
             for (int64_t i = 0; i < 40; ++i) {
               const Value& value = column.samples[i].value;
-              if (Approximate(*column_type, *literal_type) && IsFar(value) && IsFar(literal.value)) continue;
+              if (Approximate(*column_type, *literal_type) && IsFar(value) && IsFar(literal.value))
+                continue;
               auto meant = Meant(function, value, literal.value);
               ASSERT_EQ(At(**mask, i), meant)
-                  << column_type->ToString() << " " << column.samples[i].scalar->ToString() << " " << function << " "
-                  << literal_type->ToString() << " " << literal.scalar->ToString() << " must be " << Word(meant)
-                  << "; bound as " << ToText(*bound);
+                  << column_type->ToString() << " " << column.samples[i].scalar->ToString() << " "
+                  << function << " " << literal_type->ToString() << " "
+                  << literal.scalar->ToString() << " must be " << Word(meant) << "; bound as "
+                  << ToText(*bound);
             }
           }
         }
@@ -300,7 +339,8 @@ TEST(Comparison, ColumnsOfAnyTypesCompareExactly) {
         auto schema = arrow::schema({arrow::field("x", left_type), arrow::field("y", right_type)});
         auto batch = arrow::RecordBatch::Make(schema, 200, {left.array, right.array});
         for (const char* function : kFunctions) {
-          auto bound = BindFilter(cp::call(function, {cp::field_ref("x"), cp::field_ref("y")}), schema);
+          auto bound =
+              BindFilter(cp::call(function, {cp::field_ref("x"), cp::field_ref("y")}), schema);
           ASSERT_TRUE(bound.ok()) << bound.status();
           auto mask = Evaluate(*bound, *batch, pool);
           ASSERT_TRUE(mask.ok()) << mask.status() << ToText(*bound);
@@ -309,10 +349,11 @@ TEST(Comparison, ColumnsOfAnyTypesCompareExactly) {
             const Value& b = right.samples[i].value;
             if (Approximate(*left_type, *right_type) && IsFar(a) && IsFar(b)) continue;
             auto meant = Meant(function, a, b);
-            ASSERT_EQ(At(**mask, i), meant) << left_type->ToString() << " " << left.samples[i].scalar->ToString() << " "
-                                            << function << " " << right_type->ToString() << " "
-                                            << right.samples[i].scalar->ToString() << " must be " << Word(meant)
-                                            << "; bound as " << ToText(*bound);
+            ASSERT_EQ(At(**mask, i), meant)
+                << left_type->ToString() << " " << left.samples[i].scalar->ToString() << " "
+                << function << " " << right_type->ToString() << " "
+                << right.samples[i].scalar->ToString() << " must be " << Word(meant)
+                << "; bound as " << ToText(*bound);
           }
         }
       }
@@ -329,11 +370,14 @@ TEST(Comparison, SetsOfAnyTypeAreSetsOfEqualValues) {
         for (int round = 0; round < 4; ++round) {
           Column column = DrawColumn(column_type, 60, random);
           Column set = DrawColumn(set_type, 6, random);
-          auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", column_type)}), 60, {column.array});
+          auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", column_type)}), 60,
+                                                {column.array});
           bool null_in_set = set.array->null_count() > 0;
-          for (auto behavior : {cp::SetLookupOptions::MATCH, cp::SetLookupOptions::SKIP, cp::SetLookupOptions::EMIT_NULL,
-                                cp::SetLookupOptions::INCONCLUSIVE}) {
-            auto filter = cp::call("is_in", {cp::field_ref("x")}, cp::SetLookupOptions(set.array, behavior));
+          for (auto behavior :
+               {cp::SetLookupOptions::MATCH, cp::SetLookupOptions::SKIP,
+                cp::SetLookupOptions::EMIT_NULL, cp::SetLookupOptions::INCONCLUSIVE}) {
+            auto filter =
+                cp::call("is_in", {cp::field_ref("x")}, cp::SetLookupOptions(set.array, behavior));
             auto bound = BindFilter(filter, batch->schema());
             ASSERT_TRUE(bound.ok()) << bound.status();
             auto mask = Evaluate(*bound, *batch, pool);
@@ -342,7 +386,8 @@ TEST(Comparison, SetsOfAnyTypeAreSetsOfEqualValues) {
               const Value& value = column.samples[i].value;
               // is_in tells zeros apart and finds NaN, as Arrow's does.
               bool zero = value.kind == Value::kNumber && value.count == Decimal256(0);
-              if (value.kind == Value::kNan || (zero && arrow::is_floating(column_type->id()))) continue;
+              if (value.kind == Value::kNan || (zero && arrow::is_floating(column_type->id())))
+                continue;
               if (Approximate(*column_type, *set_type) && IsFar(value)) continue;
               std::optional<bool> meant = false;
               for (const Sample& member : set.samples) {
@@ -354,12 +399,14 @@ TEST(Comparison, SetsOfAnyTypeAreSetsOfEqualValues) {
                 } else if (behavior != cp::SetLookupOptions::SKIP) {
                   meant = std::nullopt;
                 }
-              } else if (meant == false && behavior == cp::SetLookupOptions::INCONCLUSIVE && null_in_set) {
+              } else if (meant == false && behavior == cp::SetLookupOptions::INCONCLUSIVE &&
+                         null_in_set) {
                 meant = std::nullopt;
               }
               ASSERT_EQ(At(**mask, i), meant)
-                  << column_type->ToString() << " " << column.samples[i].scalar->ToString() << " in "
-                  << set.array->ToString() << " must be " << Word(meant) << "; bound as " << ToText(*bound);
+                  << column_type->ToString() << " " << column.samples[i].scalar->ToString()
+                  << " in " << set.array->ToString() << " must be " << Word(meant) << "; bound as "
+                  << ToText(*bound);
             }
           }
         }

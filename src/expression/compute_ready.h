@@ -1,4 +1,5 @@
-// Arrow keeps most compute functions in a library of their own, which has to be told to register them.
+// Arrow keeps most compute functions in a library of their own, which has to be told to register
+// them.
 #pragma once
 
 #include <arrow/status.h>

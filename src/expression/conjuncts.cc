@@ -14,14 +14,17 @@ using arrow::compute::Expression;
 
 bool IsTrue(const Expression& expression) {
   const arrow::Datum* datum = expression.literal();
-  if (datum == nullptr || !datum->is_scalar() || datum->type()->id() != arrow::Type::BOOL) return false;
+  if (datum == nullptr || !datum->is_scalar() || datum->type()->id() != arrow::Type::BOOL)
+    return false;
   const auto& scalar = arrow::internal::checked_cast<const arrow::BooleanScalar&>(*datum->scalar());
   return scalar.is_valid && scalar.value;
 }
 
 // The name of the top-level column; a reference from text may be dotted.
 bool IsWithin(const arrow::FieldRef& ref, const std::vector<std::string>& names) {
-  auto is_name = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  auto is_name = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   if (const std::string* name = ref.name()) {
     if (is_name(*name)) return true;
     for (size_t dot = name->find('.'); dot != std::string::npos; dot = name->find('.', dot + 1)) {
@@ -52,11 +55,13 @@ std::vector<Expression> SplitConjuncts(const Expression& filter) {
   return conjuncts;
 }
 
-arrow::Result<std::vector<arrow::FieldPath>> UsedColumns(const Expression& expression, const arrow::Schema& schema) {
+arrow::Result<std::vector<arrow::FieldPath>> UsedColumns(const Expression& expression,
+                                                         const arrow::Schema& schema) {
   std::vector<arrow::FieldPath> paths;
   for (const arrow::FieldRef& ref : arrow::compute::FieldsInExpression(expression)) {
     ARROW_ASSIGN_OR_RAISE(ResolvedColumn column, ResolveColumn(ref, schema));
-    if (std::find(paths.begin(), paths.end(), column.path) == paths.end()) paths.push_back(std::move(column.path));
+    if (std::find(paths.begin(), paths.end(), column.path) == paths.end())
+      paths.push_back(std::move(column.path));
   }
   return paths;
 }

@@ -10,13 +10,14 @@
 
 namespace shoal::expression {
 
-/// The parts of a filter that are joined by AND at the top; a row passes the filter when it passes each of them.
-/// `true` gives no parts.
+/// The parts of a filter that are joined by AND at the top; a row passes the filter when it passes
+/// each of them. `true` gives no parts.
 std::vector<arrow::compute::Expression> SplitConjuncts(const arrow::compute::Expression& filter);
 
-/// The paths into `schema` of all columns an expression uses, each once. Errors name an unknown or ambiguous column.
-arrow::Result<std::vector<arrow::FieldPath>> UsedColumns(const arrow::compute::Expression& expression,
-                                                         const arrow::Schema& schema);
+/// The paths into `schema` of all columns an expression uses, each once. Errors name an unknown or
+/// ambiguous column.
+arrow::Result<std::vector<arrow::FieldPath>> UsedColumns(
+    const arrow::compute::Expression& expression, const arrow::Schema& schema);
 
 /// Whether every column the expression uses is one of the top-level `names`.
 bool UsesOnly(const arrow::compute::Expression& expression, const std::vector<std::string>& names);

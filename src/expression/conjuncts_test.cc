@@ -40,7 +40,8 @@ TEST(SplitConjuncts, TrueHasNoParts) {
 }
 
 TEST(UsedColumns, NamesEachOnceByPath) {
-  auto used = UsedColumns(Filter("s.x = 1 and a = 2 and s.x > 3 and d.e = 4"), *kSchema).ValueOrDie();
+  auto used =
+      UsedColumns(Filter("s.x = 1 and a = 2 and s.x > 3 and d.e = 4"), *kSchema).ValueOrDie();
   std::vector<arrow::FieldPath> expected = {{2, 0}, {0}, {3}};
   EXPECT_EQ(used, expected);
   auto unknown = UsedColumns(Filter("aa = 1"), *kSchema);
@@ -64,20 +65,22 @@ TEST(ToText, SaysWhatNullsDo) {
   auto match = is_in(cp::SetLookupOptions::MATCH);
   EXPECT_EQ(ToText(match), "a in (1)");
   EXPECT_EQ(ToText(cp::not_(match)), "a is null or a not in (1)");
-  EXPECT_EQ(ToText(cp::not_(cp::or_(match, cp::field_ref("b")))), "not (coalesce(a in (1), false) or b)");
+  EXPECT_EQ(ToText(cp::not_(cp::or_(match, cp::field_ref("b")))),
+            "not (coalesce(a in (1), false) or b)");
   EXPECT_EQ(ToText(cp::not_(is_in(cp::SetLookupOptions::INCONCLUSIVE))), "a not in (1)");
 }
 
 TEST(ToText, BoundExpressionsReadBackAsEqualOnes) {
-  for (const char* text :
-       {"a > 1.5 and t like 'x%'", "s.x in (1, 2) or not (a = 1 and b != 2)", "t in ('a', 'b') and a is null",
-        "cast(a as float64) * 2.5 > 1", "d.e = 3", "t > 3", "starts_with(t, 'a') and abs(a) = 2"}) {
+  for (const char* text : {"a > 1.5 and t like 'x%'", "s.x in (1, 2) or not (a = 1 and b != 2)",
+                           "t in ('a', 'b') and a is null", "cast(a as float64) * 2.5 > 1",
+                           "d.e = 3", "t > 3", "starts_with(t, 'a') and abs(a) = 2"}) {
     auto bound = BindFilter(Filter(text), kSchema).ValueOrDie();
     std::string written = ToText(bound);
     auto again = BindFilter(Filter(written), kSchema);
     ASSERT_TRUE(again.ok()) << written << ": " << again.status();
     EXPECT_EQ(ToText(*again), written);
-    EXPECT_TRUE(again->Equals(bound)) << written << " / " << again->ToString() << " / " << bound.ToString();
+    EXPECT_TRUE(again->Equals(bound))
+        << written << " / " << again->ToString() << " / " << bound.ToString();
   }
 }
 

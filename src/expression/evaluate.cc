@@ -21,17 +21,19 @@ using arrow::internal::checked_cast;
 
 bool IsDictionaryOfViews(const arrow::DataType& type) {
   if (type.id() != Type::DICTIONARY) return false;
-  return arrow::is_binary_view_like(checked_cast<const arrow::DictionaryType&>(type).value_type()->id());
+  return arrow::is_binary_view_like(
+      checked_cast<const arrow::DictionaryType&>(type).value_type()->id());
 }
 
 Result<std::shared_ptr<Array>> WithoutViews(const arrow::DictionaryArray& array,
                                             arrow::compute::ExecContext* context) {
   auto plain = array.dictionary()->type_id() == Type::STRING_VIEW ? arrow::utf8() : arrow::binary();
-  ARROW_ASSIGN_OR_RAISE(auto dictionary, arrow::compute::Cast(*array.dictionary(), plain,
-                                                              arrow::compute::CastOptions::Safe(), context));
+  ARROW_ASSIGN_OR_RAISE(auto dictionary,
+                        arrow::compute::Cast(*array.dictionary(), plain,
+                                             arrow::compute::CastOptions::Safe(), context));
   const auto& type = checked_cast<const arrow::DictionaryType&>(*array.type());
-  return arrow::DictionaryArray::FromArrays(arrow::dictionary(type.index_type(), plain, type.ordered()),
-                                            array.indices(), dictionary);
+  return arrow::DictionaryArray::FromArrays(
+      arrow::dictionary(type.index_type(), plain, type.ordered()), array.indices(), dictionary);
 }
 
 struct Input {
@@ -39,22 +41,23 @@ struct Input {
   std::shared_ptr<arrow::RecordBatch> batch;  // nullptr: the one given
 };
 
-// Arrow can't decode a dictionary of views. An expression that uses one is given a dictionary of strings, and bound to
-// it: it says the same of both.
+// Arrow can't decode a dictionary of views. An expression that uses one is given a dictionary of
+// strings, and bound to it: it says the same of both.
 Result<Input> Decodable(const Expression& bound, const arrow::RecordBatch& batch,
                         arrow::compute::ExecContext* context) {
   Input input{bound, nullptr};
   if (bound.call() == nullptr) return input;
   bool any = false;
-  for (const auto& field : batch.schema()->fields()) any = any || IsDictionaryOfViews(*field->type());
+  for (const auto& field : batch.schema()->fields())
+    any = any || IsDictionaryOfViews(*field->type());
   if (!any) return input;
   ARROW_ASSIGN_OR_RAISE(std::vector<arrow::FieldPath> used, UsedColumns(bound, *batch.schema()));
   for (const arrow::FieldPath& path : used) {
     int index = path.indices()[0];
     const std::shared_ptr<Array>& column = batch.column(index);
     if (!IsDictionaryOfViews(*column->type())) continue;
-    ARROW_ASSIGN_OR_RAISE(auto plain,
-                          WithoutViews(checked_cast<const arrow::DictionaryArray&>(*column), context));
+    ARROW_ASSIGN_OR_RAISE(
+        auto plain, WithoutViews(checked_cast<const arrow::DictionaryArray&>(*column), context));
     auto field = batch.schema()->field(index)->WithType(plain->type());
     const auto& from = input.batch ? *input.batch : batch;
     ARROW_ASSIGN_OR_RAISE(input.batch, from.SetColumn(index, field, plain));
@@ -73,11 +76,12 @@ Result<std::shared_ptr<Array>> Evaluate(const Expression& bound, const arrow::Re
   arrow::compute::ExecContext context(pool);
   ARROW_ASSIGN_OR_RAISE(Input input, Decodable(bound, batch, &context));
   arrow::compute::ExecBatch values(input.batch ? *input.batch : batch);
-  ARROW_ASSIGN_OR_RAISE(arrow::Datum value,
-                        arrow::compute::ExecuteScalarExpression(input.expression, values, &context));
+  ARROW_ASSIGN_OR_RAISE(arrow::Datum value, arrow::compute::ExecuteScalarExpression(
+                                                input.expression, values, &context));
   std::shared_ptr<Array> array;
   if (value.is_scalar()) {
-    ARROW_ASSIGN_OR_RAISE(array, arrow::MakeArrayFromScalar(*value.scalar(), batch.num_rows(), pool));
+    ARROW_ASSIGN_OR_RAISE(array,
+                          arrow::MakeArrayFromScalar(*value.scalar(), batch.num_rows(), pool));
   } else if (value.is_chunked_array()) {
     ARROW_ASSIGN_OR_RAISE(array, value.chunked_array()->num_chunks() == 0
                                      ? arrow::MakeEmptyArray(value.type(), pool)
@@ -86,8 +90,8 @@ Result<std::shared_ptr<Array>> Evaluate(const Expression& bound, const arrow::Re
     array = value.make_array();
   }
   if (array->length() != batch.num_rows()) {
-    return arrow::Status::Invalid("`", ToText(bound), "` gave ", array->length(), " values for ", batch.num_rows(),
-                                  " rows");
+    return arrow::Status::Invalid("`", ToText(bound), "` gave ", array->length(), " values for ",
+                                  batch.num_rows(), " rows");
   }
   return array;
 }

@@ -1,5 +1,5 @@
-// Evaluating bound expressions over batches, and selecting rows: everything that Arrow's kernels do, and the column types
-// they lack (string_view, binary_view, at any depth).
+// Evaluating bound expressions over batches, and selecting rows: everything that Arrow's kernels
+// do, and the column types they lack (string_view, binary_view, at any depth).
 #pragma once
 
 #include <memory>
@@ -12,20 +12,27 @@
 
 namespace shoal::expression {
 
-/// One array of batch.num_rows() values. The expression is bound to batch.schema().
+/// One array of batch.num_rows() values. The expression is bound to batch.schema(). Any number of
+/// threads may evaluate one bound expression at once.
 arrow::Result<std::shared_ptr<arrow::Array>> Evaluate(const arrow::compute::Expression& bound,
-                                                      const arrow::RecordBatch& batch, arrow::MemoryPool* pool);
+                                                      const arrow::RecordBatch& batch,
+                                                      arrow::MemoryPool* pool);
 
-/// Binds any expression (a projection, say) to a schema, with the casts of BindFilter; errors name the column.
+/// Binds any expression (a projection, say) to a schema, with the casts of BindFilter; errors name
+/// the column.
 arrow::Result<arrow::compute::Expression> Bind(const arrow::compute::Expression& expression,
                                                const std::shared_ptr<arrow::Schema>& schema);
 
-/// The rows where `mask` is true (null counts as false). Returns the batch itself when all are.
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(const std::shared_ptr<arrow::RecordBatch>& batch,
-                                                               const arrow::BooleanArray& mask, arrow::MemoryPool* pool);
+/// The rows where `mask` is true (null counts as false). Returns the batch itself when all are, and
+/// a slice of it when they are one run of a good part of it. Selected views keep all bytes of the
+/// columns they came from in memory.
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(
+    const std::shared_ptr<arrow::RecordBatch>& batch, const arrow::BooleanArray& mask,
+    arrow::MemoryPool* pool);
 
 /// The values at `indices` (non-null int32 or int64, in range).
-arrow::Result<std::shared_ptr<arrow::Array>> Take(const arrow::Array& values, const arrow::Array& indices,
+arrow::Result<std::shared_ptr<arrow::Array>> Take(const arrow::Array& values,
+                                                  const arrow::Array& indices,
                                                   arrow::MemoryPool* pool);
 
 }  // namespace shoal::expression

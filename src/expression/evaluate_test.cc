@@ -14,7 +14,8 @@ namespace {
 namespace cp = arrow::compute;
 using arrow::field;
 
-std::shared_ptr<arrow::Array> Json(const std::shared_ptr<arrow::DataType>& type, const std::string& json) {
+std::shared_ptr<arrow::Array> Json(const std::shared_ptr<arrow::DataType>& type,
+                                   const std::string& json) {
   return arrow::json::ArrayFromJSONString(type, json).ValueOrDie();
 }
 
@@ -22,12 +23,15 @@ std::shared_ptr<arrow::Array> Json(const std::shared_ptr<arrow::DataType>& type,
 std::string Rows(const arrow::Array& array) {
   const auto& booleans = static_cast<const arrow::BooleanArray&>(array);
   std::string rows;
-  for (int64_t i = 0; i < booleans.length(); ++i) rows += booleans.IsNull(i) ? '-' : booleans.Value(i) ? '1' : '0';
+  for (int64_t i = 0; i < booleans.length(); ++i)
+    rows += booleans.IsNull(i) ? '-' : booleans.Value(i) ? '1' : '0';
   return rows;
 }
 
-arrow::Result<std::string> Rows(const std::string& text, const std::shared_ptr<arrow::Array>& column) {
-  auto batch = arrow::RecordBatch::Make(arrow::schema({field("x", column->type())}), column->length(), {column});
+arrow::Result<std::string> Rows(const std::string& text,
+                                const std::shared_ptr<arrow::Array>& column) {
+  auto batch = arrow::RecordBatch::Make(arrow::schema({field("x", column->type())}),
+                                        column->length(), {column});
   ARROW_ASSIGN_OR_RAISE(auto parsed, ParseFilter(text));
   ARROW_ASSIGN_OR_RAISE(auto bound, BindFilter(parsed, batch->schema()));
   ARROW_ASSIGN_OR_RAISE(auto mask, Evaluate(bound, *batch, arrow::default_memory_pool()));
@@ -48,8 +52,8 @@ TEST(Evaluate, EmptyBatchesGiveEmptyMasks) {
 }
 
 TEST(Evaluate, EveryKindOfText) {
-  for (const auto& type :
-       {arrow::utf8(), arrow::large_utf8(), arrow::utf8_view(), arrow::binary(), arrow::binary_view()}) {
+  for (const auto& type : {arrow::utf8(), arrow::large_utf8(), arrow::utf8_view(), arrow::binary(),
+                           arrow::binary_view()}) {
     auto column = Json(type, R"(["a", "abc", "b", null, "abc longer than twelve"])");
     EXPECT_EQ(Rows("x = 'abc'", column).ValueOrDie(), "010-0");
     EXPECT_EQ(Rows("x > 'abc'", column).ValueOrDie(), "001-1");
@@ -65,9 +69,10 @@ TEST(Evaluate, EveryKindOfText) {
 TEST(Evaluate, DictionariesOfText) {
   auto indices = Json(arrow::int8(), "[0, 1, null, 2]");
   for (const auto& values : {arrow::utf8(), arrow::large_utf8(), arrow::utf8_view()}) {
-    auto column = arrow::DictionaryArray::FromArrays(arrow::dictionary(arrow::int8(), values), indices,
-                                                     Json(values, R"(["a", "abc longer than twelve", "b"])"))
-                      .ValueOrDie();
+    auto column =
+        arrow::DictionaryArray::FromArrays(arrow::dictionary(arrow::int8(), values), indices,
+                                           Json(values, R"(["a", "abc longer than twelve", "b"])"))
+            .ValueOrDie();
     EXPECT_EQ(Rows("x = 'a'", column).ValueOrDie(), "10-0") << values->ToString();
     EXPECT_EQ(Rows("x in ('a', 'b')", column).ValueOrDie(), "10-1");
     EXPECT_EQ(Rows("x like 'abc%'", column).ValueOrDie(), "01-0");
@@ -98,7 +103,9 @@ TEST(Evaluate, TextAgainstNumbersComparesNumbers) {
 }
 
 TEST(Evaluate, NanIsNoNumberAndNotNull) {
-  auto column = arrow::compute::Cast(*Json(arrow::utf8(), R"(["5", "nan", null, "inf"])"), arrow::float64()).ValueOrDie();
+  auto column =
+      arrow::compute::Cast(*Json(arrow::utf8(), R"(["5", "nan", null, "inf"])"), arrow::float64())
+          .ValueOrDie();
   EXPECT_EQ(Rows("x != 5", column).ValueOrDie(), "01-1");
   EXPECT_EQ(Rows("not (x < 10)", column).ValueOrDie(), "01-1");
   EXPECT_EQ(Rows("x is nan", column).ValueOrDie(), "01-0");
@@ -116,7 +123,8 @@ TEST(Evaluate, ListsOfValuesThatTheTypeLacks) {
   EXPECT_EQ(Rows("x in (300, 2.5)", column).ValueOrDie(), "00-");
   EXPECT_EQ(Rows("x not in (300, 1)", column).ValueOrDie(), "01-");
   EXPECT_EQ(Rows("x in (null)", column).ValueOrDie(), "---");
-  auto zeros = arrow::compute::Cast(*Json(arrow::utf8(), R"(["0", "-0", "1"])"), arrow::float64()).ValueOrDie();
+  auto zeros = arrow::compute::Cast(*Json(arrow::utf8(), R"(["0", "-0", "1"])"), arrow::float64())
+                   .ValueOrDie();
   EXPECT_EQ(Rows("x in (0, 3)", zeros).ValueOrDie(), "110");
 }
 

@@ -19,16 +19,31 @@ using arrow::internal::checked_cast;
 
 // Shorter names for Arrow's functions.
 const std::map<std::string, std::string>& Aliases() {
-  static const std::map<std::string, std::string> aliases = {
-      {"lower", "utf8_lower"},           {"upper", "utf8_upper"},           {"length", "utf8_length"},
-      {"trim", "utf8_trim_whitespace"},  {"ltrim", "utf8_ltrim_whitespace"}, {"rtrim", "utf8_rtrim_whitespace"},
-      {"reverse", "utf8_reverse"},       {"ceiling", "ceil"},               {"pow", "power_checked"},
-      {"power", "power_checked"},        {"ln", "ln_checked"},              {"log10", "log10_checked"},
-      {"log2", "log2_checked"},          {"sqrt", "sqrt_checked"},          {"abs", "abs_checked"},
-      {"add", "add_checked"},            {"subtract", "subtract_checked"},  {"multiply", "multiply_checked"},
-      {"divide", "divide_checked"},      {"negate", "negate_checked"},      {"dayofweek", "day_of_week"},
-      {"dayofyear", "day_of_year"},      {"if", "if_else"},                 {"greatest", "max_element_wise"},
-      {"least", "min_element_wise"}};
+  static const std::map<std::string, std::string> aliases = {{"lower", "utf8_lower"},
+                                                             {"upper", "utf8_upper"},
+                                                             {"length", "utf8_length"},
+                                                             {"trim", "utf8_trim_whitespace"},
+                                                             {"ltrim", "utf8_ltrim_whitespace"},
+                                                             {"rtrim", "utf8_rtrim_whitespace"},
+                                                             {"reverse", "utf8_reverse"},
+                                                             {"ceiling", "ceil"},
+                                                             {"pow", "power_checked"},
+                                                             {"power", "power_checked"},
+                                                             {"ln", "ln_checked"},
+                                                             {"log10", "log10_checked"},
+                                                             {"log2", "log2_checked"},
+                                                             {"sqrt", "sqrt_checked"},
+                                                             {"abs", "abs_checked"},
+                                                             {"add", "add_checked"},
+                                                             {"subtract", "subtract_checked"},
+                                                             {"multiply", "multiply_checked"},
+                                                             {"divide", "divide_checked"},
+                                                             {"negate", "negate_checked"},
+                                                             {"dayofweek", "day_of_week"},
+                                                             {"dayofyear", "day_of_year"},
+                                                             {"if", "if_else"},
+                                                             {"greatest", "max_element_wise"},
+                                                             {"least", "min_element_wise"}};
   return aliases;
 }
 
@@ -40,11 +55,11 @@ struct PatternFunction {
 // Functions whose second argument is an option of Arrow's function.
 const std::map<std::string, PatternFunction>& PatternFunctions() {
   static const std::map<std::string, PatternFunction> functions = {
-      {"starts_with", {"starts_with", false}},   {"ends_with", {"ends_with", false}},
-      {"contains", {"match_substring", false}},  {"regex", {"match_substring_regex", false}},
-      {"istarts_with", {"starts_with", true}},   {"iends_with", {"ends_with", true}},
-      {"icontains", {"match_substring", true}},  {"iregex", {"match_substring_regex", true}},
-      {"like", {"match_like", false}},           {"ilike", {"match_like", true}}};
+      {"starts_with", {"starts_with", false}},  {"ends_with", {"ends_with", false}},
+      {"contains", {"match_substring", false}}, {"regex", {"match_substring_regex", false}},
+      {"istarts_with", {"starts_with", true}},  {"iends_with", {"ends_with", true}},
+      {"icontains", {"match_substring", true}}, {"iregex", {"match_substring_regex", true}},
+      {"like", {"match_like", false}},          {"ilike", {"match_like", true}}};
   return functions;
 }
 
@@ -52,12 +67,14 @@ Result<Expression> MakePatternCall(const std::string& name, const PatternFunctio
                                    std::vector<Expression> arguments) {
   if (arguments.size() != 2) return Status::Invalid("`", name, "` takes a column and a text");
   const arrow::Datum* datum = arguments[1].literal();
-  if (datum == nullptr || datum->type()->id() != arrow::Type::STRING || !datum->scalar()->is_valid) {
+  if (datum == nullptr || datum->type()->id() != arrow::Type::STRING ||
+      !datum->scalar()->is_valid) {
     return Status::Invalid("`", name, "` needs a text in quotes as its second argument");
   }
   std::string pattern(checked_cast<const arrow::StringScalar&>(*datum->scalar()).view());
-  return call(pattern_function.function, {std::move(arguments[0])},
-              arrow::compute::MatchSubstringOptions(std::move(pattern), pattern_function.ignore_case));
+  return call(
+      pattern_function.function, {std::move(arguments[0])},
+      arrow::compute::MatchSubstringOptions(std::move(pattern), pattern_function.ignore_case));
 }
 
 }  // namespace
@@ -81,15 +98,17 @@ Result<Expression> MakeFunctionCall(const std::string& name, std::vector<Express
   auto count = static_cast<int>(arguments.size());
   const arrow::compute::Arity& arity = function.arity();
   if (arity.is_varargs ? count < arity.num_args : count != arity.num_args) {
-    return Status::Invalid("`", name, "` takes ", arity.is_varargs ? "at least " : "", arity.num_args,
-                           arity.num_args == 1 ? " argument" : " arguments", ", not ", count);
+    return Status::Invalid("`", name, "` takes ", arity.is_varargs ? "at least " : "",
+                           arity.num_args, arity.num_args == 1 ? " argument" : " arguments",
+                           ", not ", count);
   }
   return call(function_name, std::move(arguments));
 }
 
 std::string PatternFunctionName(const std::string& function, bool ignore_case) {
   for (const auto& [name, pattern_function] : PatternFunctions()) {
-    if (pattern_function.function == function && pattern_function.ignore_case == ignore_case) return name;
+    if (pattern_function.function == function && pattern_function.ignore_case == ignore_case)
+      return name;
   }
   return "";
 }

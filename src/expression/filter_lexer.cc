@@ -12,7 +12,8 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 // Bytes of multi-byte characters count as letters.
 bool StartsName(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 bool ContinuesName(char c) { return StartsName(c) || IsDigit(c) || c == '$'; }
 
@@ -38,7 +39,9 @@ class Lexer {
   }
 
  private:
-  char Peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  char Peek(size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
 
   Status Read(Token* token) {
     if (at_ == text_.size()) return Status::OK();
@@ -105,16 +108,19 @@ class Lexer {
       }
     }
     if (ContinuesName(Peek()) || Peek() == '.') {
-      return ErrorAt(text_, begin, "This is no number; a name that begins with a digit needs double quotes, a text "
-                                   "single ones");
+      return ErrorAt(
+          text_, begin,
+          "This is no number; a name that begins with a digit needs double quotes, a text "
+          "single ones");
     }
     token->parts.emplace_back(text_.substr(begin, at_ - begin));
     return Status::OK();
   }
 
   Status ReadSymbol(Token* token) {
-    static constexpr std::string_view kSymbols[] = {"<=", ">=", "<>", "!=", "==", "&&", "||", "<", ">", "=",
-                                                    "!",  "(",  ")",  ",",  "+",  "-",  "*",  "/", "[", "]", ":"};
+    static constexpr std::string_view kSymbols[] = {"<=", ">=", "<>", "!=", "==", "&&", "||",
+                                                    "<",  ">",  "=",  "!",  "(",  ")",  ",",
+                                                    "+",  "-",  "*",  "/",  "[",  "]",  ":"};
     for (std::string_view symbol : kSymbols) {
       if (text_.substr(at_, symbol.size()) != symbol) continue;
       token->kind = TokenKind::kSymbol;
@@ -154,7 +160,8 @@ Status ErrorAt(std::string_view text, size_t position, const std::string& proble
     if (i < position && !ContinuesCharacter(text[i])) indent += ' ';
   }
   if (end < text.size()) shown += "...";
-  return Status::Invalid(problem, ", at character ", character, " of the filter\n  ", shown, "\n  ", indent, "^");
+  return Status::Invalid(problem, ", at character ", character, " of the filter\n  ", shown, "\n  ",
+                         indent, "^");
 }
 
 std::string LowerCase(std::string_view text) {

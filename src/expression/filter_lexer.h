@@ -15,7 +15,8 @@ struct Token {
   TokenKind kind = TokenKind::kEnd;
   size_t begin = 0;
   size_t end = 0;
-  /// A name's parts (`s.x` has two), a text's value without quotes, a number's or a symbol's spelling.
+  /// A name's parts (`s.x` has two), a text's value without quotes, a number's or a symbol's
+  /// spelling.
   std::vector<std::string> parts;
   /// A name with a part in double quotes is never a keyword.
   bool quoted = false;

@@ -1,5 +1,6 @@
-// Recursive descent over the grammar of docs/filters.md. Nesting is limited, since everything that handles the result is
-// recursive too; lists of AND and OR may be of any length and become balanced trees.
+// Recursive descent over the grammar of docs/filters.md. Nesting is limited, since everything that
+// handles the result is recursive too; lists of AND and OR may be of any length and become balanced
+// trees.
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -36,12 +37,13 @@ using ScalarPointer = std::shared_ptr<Scalar>;
 constexpr int kMaxNesting = 400;
 
 const std::set<std::string, std::less<>>& Keywords() {
-  static const std::set<std::string, std::less<>> keywords = {"and",  "or", "not",  "in",   "between", "like",
-                                                              "ilike", "is", "true", "false", "null"};
+  static const std::set<std::string, std::less<>> keywords = {
+      "and", "or", "not", "in", "between", "like", "ilike", "is", "true", "false", "null"};
   return keywords;
 }
 
-// Written with a point: a decimal of just the digits written, so that it is exact. With an exponent: a double.
+// Written with a point: a decimal of just the digits written, so that it is exact. With an
+// exponent: a double.
 Result<ScalarPointer> NumberOf(const std::string& spelling, bool negative) {
   if (spelling.find_first_of("eE") != std::string::npos) {
     double value = 0;
@@ -66,7 +68,8 @@ Result<ScalarPointer> NumberOf(const std::string& spelling, bool negative) {
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
     if (digits.empty() || error == std::errc()) {
       constexpr auto kGreatest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-      if (negative && magnitude == kGreatest + 1) return arrow::MakeScalar(std::numeric_limits<int64_t>::min());
+      if (negative && magnitude == kGreatest + 1)
+        return arrow::MakeScalar(std::numeric_limits<int64_t>::min());
       if (magnitude <= kGreatest) {
         auto value = static_cast<int64_t>(magnitude);
         return arrow::MakeScalar(negative ? -value : value);
@@ -76,13 +79,16 @@ Result<ScalarPointer> NumberOf(const std::string& spelling, bool negative) {
   }
   auto precision = std::max<int32_t>(static_cast<int32_t>(digits.size()), std::max(scale, 1));
   if (precision > arrow::Decimal256Type::kMaxPrecision) {
-    return Status::Invalid("This number has more than ", arrow::Decimal256Type::kMaxPrecision, " digits");
+    return Status::Invalid("This number has more than ", arrow::Decimal256Type::kMaxPrecision,
+                           " digits");
   }
-  ARROW_ASSIGN_OR_RAISE(auto value, arrow::Decimal256::FromString((negative ? "-" : "") + (digits.empty() ? "0" : digits)));
+  ARROW_ASSIGN_OR_RAISE(auto value, arrow::Decimal256::FromString((negative ? "-" : "") +
+                                                                  (digits.empty() ? "0" : digits)));
   if (precision <= arrow::Decimal128Type::kMaxPrecision) {
     auto words = value.little_endian_array();
-    return std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(static_cast<int64_t>(words[1]), words[0]),
-                                                     arrow::decimal128(precision, scale));
+    return std::make_shared<arrow::Decimal128Scalar>(
+        arrow::Decimal128(static_cast<int64_t>(words[1]), words[0]),
+        arrow::decimal128(precision, scale));
   }
   return std::make_shared<arrow::Decimal256Scalar>(value, arrow::decimal256(precision, scale));
 }
@@ -106,7 +112,8 @@ struct Parsed {
 
 class Parser {
  public:
-  Parser(std::string_view text, std::vector<Token> tokens) : text_(text), tokens_(std::move(tokens)) {}
+  Parser(std::string_view text, std::vector<Token> tokens)
+      : text_(text), tokens_(std::move(tokens)) {}
 
   Result<Expression> Filter() {
     if (At().kind == TokenKind::kEnd) return Status::Invalid("The filter is empty");
@@ -123,9 +130,12 @@ class Parser {
   }
 
  private:
-  // ---- tokens --------------------------------------------------------------------------------------------------
+  // ---- tokens
+  // --------------------------------------------------------------------------------------------------
 
-  const Token& At(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  const Token& At(size_t ahead = 0) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+  }
   const Token& Next() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
 
   bool IsWord(const Token& token, std::string_view word) const {
@@ -148,18 +158,22 @@ class Parser {
   bool AtColumn() const {
     const Token& token = At();
     if (token.kind != TokenKind::kName) return false;
-    return token.quoted || token.parts.size() > 1 || Keywords().count(LowerCase(token.value())) == 0;
+    return token.quoted || token.parts.size() > 1 ||
+           Keywords().count(LowerCase(token.value())) == 0;
   }
 
   Status Expected(const std::string& what) const {
     const Token& token = At();
-    std::string found = token.kind == TokenKind::kEnd
-                            ? "the end"
-                            : "`" + std::string(text_.substr(token.begin, token.end - token.begin)) + "`";
+    std::string found =
+        token.kind == TokenKind::kEnd
+            ? "the end"
+            : "`" + std::string(text_.substr(token.begin, token.end - token.begin)) + "`";
     if (found.size() > 42) found = found.substr(0, 40) + "...";
     return ErrorAt(text_, token.begin, "Expected " + what + " but found " + found);
   }
-  Status Refuse(const Token& token, const std::string& problem) const { return ErrorAt(text_, token.begin, problem); }
+  Status Refuse(const Token& token, const std::string& problem) const {
+    return ErrorAt(text_, token.begin, problem);
+  }
   Status Take(std::string_view symbol) {
     if (!TakeSymbol(symbol)) return Expected("`" + std::string(symbol) + "`");
     return Status::OK();
@@ -209,7 +223,8 @@ class Parser {
 
   static Parsed Literal(ScalarPointer scalar) { return {literal(Datum(std::move(scalar))), 0}; }
 
-  // ---- logic ---------------------------------------------------------------------------------------------------
+  // ---- logic
+  // ---------------------------------------------------------------------------------------------------
 
   Result<Parsed> Or() {
     Nesting nesting(this);
@@ -243,7 +258,8 @@ class Parser {
 
   Result<Parsed> Negated(Parsed operand) { return Combine("invert", {std::move(operand)}); }
 
-  // ---- predicates ----------------------------------------------------------------------------------------------
+  // ---- predicates
+  // ----------------------------------------------------------------------------------------------
 
   static std::string ComparisonFunction(const Token& token) {
     if (token.kind != TokenKind::kSymbol) return "";
@@ -264,13 +280,14 @@ class Parser {
       Next();
       ARROW_ASSIGN_OR_RAISE(Parsed right, Sum());
       if (!ComparisonFunction(At()).empty()) {
-        return Refuse(At(), "Comparisons can't be chained; write `a < b and b < c`, or `b between a and c`");
+        return Refuse(
+            At(), "Comparisons can't be chained; write `a < b and b < c`, or `b between a and c`");
       }
       return Combine(function, {std::move(left), std::move(right)});
     }
     if (TakeWord("is")) return Is(std::move(left));
-    bool negated = IsWord(At(), "not") &&
-                   (IsWord(At(1), "in") || IsWord(At(1), "between") || IsWord(At(1), "like") || IsWord(At(1), "ilike"));
+    bool negated = IsWord(At(), "not") && (IsWord(At(1), "in") || IsWord(At(1), "between") ||
+                                           IsWord(At(1), "like") || IsWord(At(1), "ilike"));
     if (negated) Next();
     Result<Parsed> predicate = std::move(left);
     if (TakeWord("in")) {
@@ -308,14 +325,16 @@ class Parser {
     if (!TakeWord("and")) return Expected("`and` and the upper end");
     ARROW_ASSIGN_OR_RAISE(Parsed high, Sum());
     ARROW_ASSIGN_OR_RAISE(Parsed above, Combine("greater_equal", {operand, std::move(low)}));
-    ARROW_ASSIGN_OR_RAISE(Parsed below, Combine("less_equal", {std::move(operand), std::move(high)}));
+    ARROW_ASSIGN_OR_RAISE(Parsed below,
+                          Combine("less_equal", {std::move(operand), std::move(high)}));
     return Combine("and_kleene", {std::move(above), std::move(below)});
   }
 
   Result<Parsed> Like(Parsed operand, bool ignore_case) {
     if (At().kind != TokenKind::kText) return Expected("a pattern in single quotes");
-    return Combine("match_like", {std::move(operand)},
-                   std::make_shared<arrow::compute::MatchSubstringOptions>(Next().value(), ignore_case));
+    return Combine(
+        "match_like", {std::move(operand)},
+        std::make_shared<arrow::compute::MatchSubstringOptions>(Next().value(), ignore_case));
   }
 
   Result<Parsed> In(Parsed operand) {
@@ -343,7 +362,8 @@ class Parser {
     return Balanced("or_kleene", std::move(equalities));
   }
 
-  // The members as an array, if they are literals of one type, or numbers that are exact in one type.
+  // The members as an array, if they are literals of one type, or numbers that are exact in one
+  // type.
   static Result<std::shared_ptr<arrow::Array>> SetOf(const std::vector<Parsed>& members) {
     std::vector<ScalarPointer> scalars;
     std::shared_ptr<arrow::DataType> type = arrow::null();
@@ -360,7 +380,8 @@ class Parser {
       if (type->id() == arrow::Type::NA) type = member_type;
       one_type = one_type && member_type->Equals(*type);
       if (arrow::is_decimal(member_type->id())) {
-        const auto& decimal = arrow::internal::checked_cast<const arrow::DecimalType&>(*member_type);
+        const auto& decimal =
+            arrow::internal::checked_cast<const arrow::DecimalType&>(*member_type);
         whole_digits = std::max(whole_digits, decimal.precision() - decimal.scale());
         scale = std::max(scale, decimal.scale());
       } else if (arrow::is_integer(member_type->id())) {
@@ -370,7 +391,8 @@ class Parser {
       }
     }
     if (!one_type) {
-      if (!exact_numbers || whole_digits + scale > arrow::Decimal256Type::kMaxPrecision) return nullptr;
+      if (!exact_numbers || whole_digits + scale > arrow::Decimal256Type::kMaxPrecision)
+        return nullptr;
       type = arrow::decimal256(whole_digits + scale, scale);
     }
     ARROW_ASSIGN_OR_RAISE(auto builder, arrow::MakeBuilder(type));
@@ -385,14 +407,16 @@ class Parser {
     return builder->Finish();
   }
 
-  // ---- values --------------------------------------------------------------------------------------------------
+  // ---- values
+  // --------------------------------------------------------------------------------------------------
 
   Result<Parsed> Sum() {
     ARROW_ASSIGN_OR_RAISE(Parsed sum, Product());
     while (IsSymbol(At(), "+") || IsSymbol(At(), "-")) {
       bool plus = Next().value() == "+";
       ARROW_ASSIGN_OR_RAISE(Parsed right, Product());
-      ARROW_ASSIGN_OR_RAISE(sum, Combine(plus ? "add_checked" : "subtract_checked", {std::move(sum), std::move(right)}));
+      ARROW_ASSIGN_OR_RAISE(sum, Combine(plus ? "add_checked" : "subtract_checked",
+                                         {std::move(sum), std::move(right)}));
     }
     return sum;
   }
@@ -402,8 +426,8 @@ class Parser {
     while (IsSymbol(At(), "*") || IsSymbol(At(), "/")) {
       bool times = Next().value() == "*";
       ARROW_ASSIGN_OR_RAISE(Parsed right, Signed());
-      ARROW_ASSIGN_OR_RAISE(
-          product, Combine(times ? "multiply_checked" : "divide_checked", {std::move(product), std::move(right)}));
+      ARROW_ASSIGN_OR_RAISE(product, Combine(times ? "multiply_checked" : "divide_checked",
+                                             {std::move(product), std::move(right)}));
     }
     return product;
   }
@@ -427,8 +451,10 @@ class Parser {
   Result<Parsed> Primary() {
     const Token& token = At();
     switch (token.kind) {
-      case TokenKind::kNumber: return Number(Next(), false);
-      case TokenKind::kText: return Literal(arrow::MakeScalar(Next().value()));
+      case TokenKind::kNumber:
+        return Number(Next(), false);
+      case TokenKind::kText:
+        return Literal(arrow::MakeScalar(Next().value()));
       case TokenKind::kSymbol:
         if (TakeSymbol("(")) {
           ARROW_ASSIGN_OR_RAISE(Parsed inner, Or());
@@ -436,8 +462,10 @@ class Parser {
           return inner;
         }
         break;
-      case TokenKind::kName: return Named();
-      case TokenKind::kEnd: break;
+      case TokenKind::kName:
+        return Named();
+      case TokenKind::kEnd:
+        break;
     }
     return Expected("a column, a value or `(`");
   }
@@ -447,7 +475,8 @@ class Parser {
     if (TakeWord("false")) return Literal(arrow::MakeScalar(false));
     if (TakeWord("null")) return Literal(std::make_shared<arrow::NullScalar>());
     if (At(1).kind == TokenKind::kText) {
-      if (IsWord(At(), "date") || IsWord(At(), "timestamp") || IsWord(At(), "time")) return Moment();
+      if (IsWord(At(), "date") || IsWord(At(), "timestamp") || IsWord(At(), "time"))
+        return Moment();
     }
     // Keywords are functions too where a parenthesis follows (`like(s, 'a%')`), but for these.
     const Token& token = At();
@@ -466,9 +495,11 @@ class Parser {
     auto moment = kind == "time" ? ParseTime(token.value()) : ParseDateOrTimestamp(token.value());
     if (!moment.ok()) return Refuse(token, moment.status().message());
     bool is_date = (*moment)->type->id() == arrow::Type::DATE32;
-    if (kind == "date" && !is_date) return Refuse(token, "'" + token.value() + "' is no date (2024-01-31)");
+    if (kind == "date" && !is_date)
+      return Refuse(token, "'" + token.value() + "' is no date (2024-01-31)");
     if (kind == "timestamp" && is_date) {
-      ARROW_ASSIGN_OR_RAISE(PlacedLiteral placed, PlaceLiteral(**moment, arrow::timestamp(arrow::TimeUnit::SECOND)));
+      ARROW_ASSIGN_OR_RAISE(PlacedLiteral placed,
+                            PlaceLiteral(**moment, arrow::timestamp(arrow::TimeUnit::SECOND)));
       return Literal(std::move(placed.value));
     }
     return Literal(*moment);
@@ -492,8 +523,9 @@ class Parser {
     auto type = ParseTypeName(text_.substr(first.begin, end - first.begin));
     if (!type.ok()) return Refuse(first, type.status().message());
     ARROW_RETURN_NOT_OK(Take(")"));
-    return Combine("cast", {std::move(operand)},
-                   std::make_shared<arrow::compute::CastOptions>(arrow::compute::CastOptions::Safe(*type)));
+    return Combine(
+        "cast", {std::move(operand)},
+        std::make_shared<arrow::compute::CastOptions>(arrow::compute::CastOptions::Safe(*type)));
   }
 
   Result<Parsed> FunctionCall() {

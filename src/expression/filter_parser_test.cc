@@ -73,7 +73,8 @@ TEST(FilterParser, AcceptsOtherSpellings) {
   EXPECT_EQ(Reread("timestamp > '2024'"), "timestamp > '2024'");
   EXPECT_EQ(Reread("b is true"), "coalesce(b, false)");
   EXPECT_EQ(Reread("LOWER(a) = 'x'"), "utf8_lower(a) = 'x'");
-  EXPECT_EQ(Reread("t = timestamp '2024-01-31T10:00:00+02:00'"), "t = timestamp '2024-01-31T08:00:00Z'");
+  EXPECT_EQ(Reread("t = timestamp '2024-01-31T10:00:00+02:00'"),
+            "t = timestamp '2024-01-31T08:00:00Z'");
   EXPECT_EQ(Reread("a = 007"), "a = 7");
   EXPECT_EQ(Reread("a is not false"), "not coalesce(not a, false)");
 }
@@ -87,7 +88,8 @@ TEST(FilterParser, KeepsDecimalsExact) {
 
 TEST(FilterParser, SqlListsTreatNullAsUnknown) {
   auto parsed = ParseFilter("a in (1, 2)").ValueOrDie();
-  const auto& options = static_cast<const arrow::compute::SetLookupOptions&>(*parsed.call()->options);
+  const auto& options =
+      static_cast<const arrow::compute::SetLookupOptions&>(*parsed.call()->options);
   EXPECT_EQ(options.null_matching_behavior, arrow::compute::SetLookupOptions::INCONCLUSIVE);
 }
 
@@ -102,12 +104,47 @@ TEST(FilterParser, ErrorsPointAtThePlace) {
             "        ^");
   EXPECT_EQ(Message(""), "The filter is empty");
   EXPECT_EQ(Message("  "), "The filter is empty");
-  for (const char* text : {"a", "a =", "= a", "a = 'x", "a = \"x", "a in", "a in (", "a in (1", "a in ()", "a between 1",
-                           "a between 1 and", "a like b", "a like", "a is", "a is 3", "not", "(a = 1", "a = 1)", "a ; b",
-                           "1 < a < 3", "12ab = 3", "foo(a) = 1", "sum(a) = 1", "length(a, b) = 1", "strptime(a) = 1",
-                           "cast(a) = 1", "cast(a as nothing) = 1", "cast(a as decimal(99, 1)) = 1", "date 'x' = d",
-                           "timestamp '2024-13-01' = t", "a = 1e999", "a and", "and a", "starts_with(a, b)", "a not b",
-                           "a = = 1", "a @ 1", "a = '\xff'", "a. = 1", "a..b = 1", "date '2024-01-31T10:00:00' = d"}) {
+  for (const char* text : {"a",
+                           "a =",
+                           "= a",
+                           "a = 'x",
+                           "a = \"x",
+                           "a in",
+                           "a in (",
+                           "a in (1",
+                           "a in ()",
+                           "a between 1",
+                           "a between 1 and",
+                           "a like b",
+                           "a like",
+                           "a is",
+                           "a is 3",
+                           "not",
+                           "(a = 1",
+                           "a = 1)",
+                           "a ; b",
+                           "1 < a < 3",
+                           "12ab = 3",
+                           "foo(a) = 1",
+                           "sum(a) = 1",
+                           "length(a, b) = 1",
+                           "strptime(a) = 1",
+                           "cast(a) = 1",
+                           "cast(a as nothing) = 1",
+                           "cast(a as decimal(99, 1)) = 1",
+                           "date 'x' = d",
+                           "timestamp '2024-13-01' = t",
+                           "a = 1e999",
+                           "a and",
+                           "and a",
+                           "starts_with(a, b)",
+                           "a not b",
+                           "a = = 1",
+                           "a @ 1",
+                           "a = '\xff'",
+                           "a. = 1",
+                           "a..b = 1",
+                           "date '2024-01-31T10:00:00' = d"}) {
     auto parsed = ParseFilter(text);
     if (std::string(text) == "a") {
       EXPECT_TRUE(parsed.ok());  // names alone may be boolean columns
@@ -134,12 +171,14 @@ TEST(FilterParser, DeepNestingIsAnError) {
   };
   constexpr int kDeep = 10000;
   for (const std::string& text :
-       {repeat("(", kDeep) + "a" + repeat(")", kDeep), repeat("(", 1000000), repeat("not ", kDeep) + "a",
-        "a = " + repeat("-", kDeep) + "b", "a = " + repeat("-", kDeep) + "1", "a = 1" + repeat(" + b", kDeep),
+       {repeat("(", kDeep) + "a" + repeat(")", kDeep), repeat("(", 1000000),
+        repeat("not ", kDeep) + "a", "a = " + repeat("-", kDeep) + "b",
+        "a = " + repeat("-", kDeep) + "1", "a = 1" + repeat(" + b", kDeep),
         repeat("abs(", kDeep) + "a" + repeat(")", kDeep) + " = 1", repeat("!", kDeep) + "a"}) {
     auto parsed = ParseFilter(text);
     ASSERT_FALSE(parsed.ok());
-    EXPECT_NE(parsed.status().message().find("nested"), std::string::npos) << parsed.status().message();
+    EXPECT_NE(parsed.status().message().find("nested"), std::string::npos)
+        << parsed.status().message();
   }
   EXPECT_TRUE(ParseFilter(repeat("(", 100) + "a = 1" + repeat(")", 100)).ok());
 }
@@ -153,9 +192,11 @@ TEST(FilterParser, LongListsOfAndAndOrAreFine) {
 }
 
 TEST(FilterParser, AnySequenceOfWordsIsReadOrRefused) {
-  static const char* const kWords[] = {"a",  "s.x", "\"q r\"", "1",  "2.5", "-3", "1e3", "'t'", "=",    "<>",      "<",   "and", "or",
-                                       "not", "(",   ")",       "in", ",",   "is", "null", "nan", "like", "between", "+",  "*",   "-",
-                                       "/",  "cast", "as",      "int64", "date", "'2024-01-31'", "true", "lower", "abs"};
+  static const char* const kWords[] = {
+      "a",    "s.x",  "\"q r\"", "1",    "2.5",          "-3",   "1e3",   "'t'", "=",
+      "<>",   "<",    "and",     "or",   "not",          "(",    ")",     "in",  ",",
+      "is",   "null", "nan",     "like", "between",      "+",    "*",     "-",   "/",
+      "cast", "as",   "int64",   "date", "'2024-01-31'", "true", "lower", "abs"};
   std::mt19937 random(5);
   int read = 0;
   for (int round = 0; round < 200000; ++round) {
@@ -182,7 +223,8 @@ TEST(ParseColumn, ReadsNames) {
   EXPECT_EQ(*ParseColumn(" s.x "), arrow::FieldRef("s.x"));
   EXPECT_EQ(*ParseColumn("\"odd \"\"name\""), arrow::FieldRef("odd \"name"));
   EXPECT_EQ(*ParseColumn("s.\"x.y\""), arrow::FieldRef("s", "x.y"));
-  for (const char* text : {"", "a b", "1", "'a'", "a = 1", "and", "\"a"}) EXPECT_FALSE(ParseColumn(text).ok()) << text;
+  for (const char* text : {"", "a b", "1", "'a'", "a = 1", "and", "\"a"})
+    EXPECT_FALSE(ParseColumn(text).ok()) << text;
 }
 
 }  // namespace

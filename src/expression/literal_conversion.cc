@@ -27,13 +27,15 @@ using TypePointer = std::shared_ptr<DataType>;
 constexpr int kMaxDecimalDigits = 76;
 
 Status NotComparable(const DataType& literal, const DataType& type) {
-  return Status::TypeError(type.ToString(), " can't be compared with a literal of type ", literal.ToString());
+  return Status::TypeError(type.ToString(), " can't be compared with a literal of type ",
+                           literal.ToString());
 }
 
 PlacedLiteral Below() { return {Position::kBelow, nullptr}; }
 PlacedLiteral Above() { return {Position::kAbove, nullptr}; }
 
-// ---- numbers ---------------------------------------------------------------------------------------------------
+// ---- numbers
+// ---------------------------------------------------------------------------------------------------
 
 // digits × 10^-scale; any scale.
 struct ExactNumber {
@@ -60,7 +62,8 @@ Floored FloorToScale(const ExactNumber& number, int32_t scale) {
     return {false, true, *scaled};
   }
   int64_t shift = static_cast<int64_t>(number.scale) - scale;
-  if (shift > kMaxDecimalDigits) return {false, false, Decimal256(IsNegative(number.digits) ? -1 : 0)};
+  if (shift > kMaxDecimalDigits)
+    return {false, false, Decimal256(IsNegative(number.digits) ? -1 : 0)};
   Decimal256 divisor(Decimal256::GetScaleMultiplier(static_cast<int32_t>(shift)));
   auto [quotient, remainder] = number.digits.Divide(divisor).ValueOrDie();  // never zero
   bool exact = remainder == Decimal256(0);
@@ -70,7 +73,9 @@ Floored FloorToScale(const ExactNumber& number, int32_t scale) {
 
 Decimal256 FromUInt64(uint64_t value) { return Decimal256(arrow::BasicDecimal256(value)); }
 
-int64_t LowWord(const Decimal256& value) { return static_cast<int64_t>(value.little_endian_array()[0]); }
+int64_t LowWord(const Decimal256& value) {
+  return static_cast<int64_t>(value.little_endian_array()[0]);
+}
 
 struct IntegerRange {
   Decimal256 least;
@@ -79,28 +84,45 @@ struct IntegerRange {
 
 IntegerRange RangeOf(Type::type id) {
   switch (id) {
-    case Type::INT8: return {Decimal256(INT8_MIN), Decimal256(INT8_MAX)};
-    case Type::INT16: return {Decimal256(INT16_MIN), Decimal256(INT16_MAX)};
-    case Type::INT32: return {Decimal256(INT32_MIN), Decimal256(INT32_MAX)};
-    case Type::UINT8: return {Decimal256(0), Decimal256(UINT8_MAX)};
-    case Type::UINT16: return {Decimal256(0), Decimal256(UINT16_MAX)};
-    case Type::UINT32: return {Decimal256(0), Decimal256(int64_t{UINT32_MAX})};
-    case Type::UINT64: return {Decimal256(0), FromUInt64(UINT64_MAX)};
-    default: return {Decimal256(std::numeric_limits<int64_t>::min()), Decimal256(std::numeric_limits<int64_t>::max())};
+    case Type::INT8:
+      return {Decimal256(INT8_MIN), Decimal256(INT8_MAX)};
+    case Type::INT16:
+      return {Decimal256(INT16_MIN), Decimal256(INT16_MAX)};
+    case Type::INT32:
+      return {Decimal256(INT32_MIN), Decimal256(INT32_MAX)};
+    case Type::UINT8:
+      return {Decimal256(0), Decimal256(UINT8_MAX)};
+    case Type::UINT16:
+      return {Decimal256(0), Decimal256(UINT16_MAX)};
+    case Type::UINT32:
+      return {Decimal256(0), Decimal256(int64_t{UINT32_MAX})};
+    case Type::UINT64:
+      return {Decimal256(0), FromUInt64(UINT64_MAX)};
+    default:
+      return {Decimal256(std::numeric_limits<int64_t>::min()),
+              Decimal256(std::numeric_limits<int64_t>::max())};
   }
 }
 
 // An integer within the type's range.
 std::shared_ptr<Scalar> IntegerOf(const TypePointer& type, int64_t bits) {
   switch (type->id()) {
-    case Type::INT8: return std::make_shared<arrow::Int8Scalar>(static_cast<int8_t>(bits));
-    case Type::INT16: return std::make_shared<arrow::Int16Scalar>(static_cast<int16_t>(bits));
-    case Type::INT32: return std::make_shared<arrow::Int32Scalar>(static_cast<int32_t>(bits));
-    case Type::UINT8: return std::make_shared<arrow::UInt8Scalar>(static_cast<uint8_t>(bits));
-    case Type::UINT16: return std::make_shared<arrow::UInt16Scalar>(static_cast<uint16_t>(bits));
-    case Type::UINT32: return std::make_shared<arrow::UInt32Scalar>(static_cast<uint32_t>(bits));
-    case Type::UINT64: return std::make_shared<arrow::UInt64Scalar>(static_cast<uint64_t>(bits));
-    default: return std::make_shared<arrow::Int64Scalar>(bits);
+    case Type::INT8:
+      return std::make_shared<arrow::Int8Scalar>(static_cast<int8_t>(bits));
+    case Type::INT16:
+      return std::make_shared<arrow::Int16Scalar>(static_cast<int16_t>(bits));
+    case Type::INT32:
+      return std::make_shared<arrow::Int32Scalar>(static_cast<int32_t>(bits));
+    case Type::UINT8:
+      return std::make_shared<arrow::UInt8Scalar>(static_cast<uint8_t>(bits));
+    case Type::UINT16:
+      return std::make_shared<arrow::UInt16Scalar>(static_cast<uint16_t>(bits));
+    case Type::UINT32:
+      return std::make_shared<arrow::UInt32Scalar>(static_cast<uint32_t>(bits));
+    case Type::UINT64:
+      return std::make_shared<arrow::UInt64Scalar>(static_cast<uint64_t>(bits));
+    default:
+      return std::make_shared<arrow::Int64Scalar>(bits);
   }
 }
 
@@ -110,12 +132,15 @@ std::shared_ptr<Scalar> DecimalOf(const TypePointer& type, const Decimal256& val
   auto low = static_cast<int64_t>(words[0]);
   switch (type->id()) {
     case Type::DECIMAL32:
-      return std::make_shared<arrow::Decimal32Scalar>(arrow::Decimal32(static_cast<int32_t>(low)), type);
-    case Type::DECIMAL64: return std::make_shared<arrow::Decimal64Scalar>(arrow::Decimal64(low), type);
+      return std::make_shared<arrow::Decimal32Scalar>(arrow::Decimal32(static_cast<int32_t>(low)),
+                                                      type);
+    case Type::DECIMAL64:
+      return std::make_shared<arrow::Decimal64Scalar>(arrow::Decimal64(low), type);
     case Type::DECIMAL128:
-      return std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(static_cast<int64_t>(words[1]), words[0]),
-                                                       type);
-    default: return std::make_shared<arrow::Decimal256Scalar>(value, type);
+      return std::make_shared<arrow::Decimal128Scalar>(
+          arrow::Decimal128(static_cast<int64_t>(words[1]), words[0]), type);
+    default:
+      return std::make_shared<arrow::Decimal256Scalar>(value, type);
   }
 }
 
@@ -125,32 +150,47 @@ Decimal256 DigitsOf(const Scalar& scalar) {
       return Decimal256(int64_t{checked_cast<const arrow::Decimal32Scalar&>(scalar).value.value()});
     case Type::DECIMAL64:
       return Decimal256(checked_cast<const arrow::Decimal64Scalar&>(scalar).value.value());
-    case Type::DECIMAL128: return Decimal256(checked_cast<const arrow::Decimal128Scalar&>(scalar).value);
-    default: return checked_cast<const arrow::Decimal256Scalar&>(scalar).value;
+    case Type::DECIMAL128:
+      return Decimal256(checked_cast<const arrow::Decimal128Scalar&>(scalar).value);
+    default:
+      return checked_cast<const arrow::Decimal256Scalar&>(scalar).value;
   }
 }
 
 // Of an integer or decimal.
 ExactNumber ExactNumberOf(const Scalar& scalar) {
   switch (scalar.type->id()) {
-    case Type::INT8: return {Decimal256(int64_t{checked_cast<const arrow::Int8Scalar&>(scalar).value}), 0};
-    case Type::INT16: return {Decimal256(int64_t{checked_cast<const arrow::Int16Scalar&>(scalar).value}), 0};
-    case Type::INT32: return {Decimal256(int64_t{checked_cast<const arrow::Int32Scalar&>(scalar).value}), 0};
-    case Type::INT64: return {Decimal256(checked_cast<const arrow::Int64Scalar&>(scalar).value), 0};
-    case Type::UINT8: return {FromUInt64(checked_cast<const arrow::UInt8Scalar&>(scalar).value), 0};
-    case Type::UINT16: return {FromUInt64(checked_cast<const arrow::UInt16Scalar&>(scalar).value), 0};
-    case Type::UINT32: return {FromUInt64(checked_cast<const arrow::UInt32Scalar&>(scalar).value), 0};
-    case Type::UINT64: return {FromUInt64(checked_cast<const arrow::UInt64Scalar&>(scalar).value), 0};
-    default: return {DigitsOf(scalar), checked_cast<const arrow::DecimalType&>(*scalar.type).scale()};
+    case Type::INT8:
+      return {Decimal256(int64_t{checked_cast<const arrow::Int8Scalar&>(scalar).value}), 0};
+    case Type::INT16:
+      return {Decimal256(int64_t{checked_cast<const arrow::Int16Scalar&>(scalar).value}), 0};
+    case Type::INT32:
+      return {Decimal256(int64_t{checked_cast<const arrow::Int32Scalar&>(scalar).value}), 0};
+    case Type::INT64:
+      return {Decimal256(checked_cast<const arrow::Int64Scalar&>(scalar).value), 0};
+    case Type::UINT8:
+      return {FromUInt64(checked_cast<const arrow::UInt8Scalar&>(scalar).value), 0};
+    case Type::UINT16:
+      return {FromUInt64(checked_cast<const arrow::UInt16Scalar&>(scalar).value), 0};
+    case Type::UINT32:
+      return {FromUInt64(checked_cast<const arrow::UInt32Scalar&>(scalar).value), 0};
+    case Type::UINT64:
+      return {FromUInt64(checked_cast<const arrow::UInt64Scalar&>(scalar).value), 0};
+    default:
+      return {DigitsOf(scalar), checked_cast<const arrow::DecimalType&>(*scalar.type).scale()};
   }
 }
 
 double DoubleOf(const Scalar& scalar) {
   switch (scalar.type->id()) {
     case Type::HALF_FLOAT:
-      return arrow::util::Float16::FromBits(checked_cast<const arrow::HalfFloatScalar&>(scalar).value).ToDouble();
-    case Type::FLOAT: return checked_cast<const arrow::FloatScalar&>(scalar).value;
-    default: return checked_cast<const arrow::DoubleScalar&>(scalar).value;
+      return arrow::util::Float16::FromBits(
+                 checked_cast<const arrow::HalfFloatScalar&>(scalar).value)
+          .ToDouble();
+    case Type::FLOAT:
+      return checked_cast<const arrow::FloatScalar&>(scalar).value;
+    default:
+      return checked_cast<const arrow::DoubleScalar&>(scalar).value;
   }
 }
 
@@ -167,12 +207,14 @@ Decimal256 WholeOf(double whole) {
   return digits;
 }
 
-// The shortest decimal text that reads back as this finite double, as digits and scale. A float's text is a float's.
+// The shortest decimal text that reads back as this finite double, as digits and scale. A float's
+// text is a float's.
 ExactNumber ShortestDecimal(const Scalar& scalar) {
   char text[64];
   std::to_chars_result end;
   if (scalar.type->id() == Type::FLOAT) {
-    end = std::to_chars(text, text + sizeof(text), checked_cast<const arrow::FloatScalar&>(scalar).value,
+    end = std::to_chars(text, text + sizeof(text),
+                        checked_cast<const arrow::FloatScalar&>(scalar).value,
                         std::chars_format::scientific);
   } else {
     end = std::to_chars(text, text + sizeof(text), DoubleOf(scalar), std::chars_format::scientific);
@@ -204,20 +246,24 @@ PlacedLiteral PlaceAmongIntegers(const Floored& floored, bool negative, const Ty
   IntegerRange range = RangeOf(type->id());
   if (floored.overflow) return negative ? Below() : Above();
   if (floored.value < range.least) return Below();
-  if (floored.value > range.greatest || (!floored.exact && floored.value == range.greatest)) return Above();
-  return {floored.exact ? Position::kExact : Position::kBetween, IntegerOf(type, LowWord(floored.value))};
+  if (floored.value > range.greatest || (!floored.exact && floored.value == range.greatest))
+    return Above();
+  return {floored.exact ? Position::kExact : Position::kBetween,
+          IntegerOf(type, LowWord(floored.value))};
 }
 
 PlacedLiteral PlaceAmongDecimals(const ExactNumber& number, const TypePointer& type) {
   const auto& decimal = checked_cast<const arrow::DecimalType&>(*type);
   bool negative = IsNegative(number.digits);
   Floored floored = FloorToScale(number, decimal.scale());
-  if (floored.overflow || !floored.value.FitsInPrecision(decimal.precision())) return negative ? Below() : Above();
+  if (floored.overflow || !floored.value.FitsInPrecision(decimal.precision()))
+    return negative ? Below() : Above();
   return {floored.exact ? Position::kExact : Position::kBetween, DecimalOf(type, floored.value)};
 }
 
 PlacedLiteral PlaceDouble(double literal, const TypePointer& type) {
-  if (type->id() == Type::DOUBLE) return {Position::kExact, std::make_shared<arrow::DoubleScalar>(literal)};
+  if (type->id() == Type::DOUBLE)
+    return {Position::kExact, std::make_shared<arrow::DoubleScalar>(literal)};
   auto narrow = static_cast<float>(literal);
   Position position = Position::kExact;
   if (!std::isnan(literal) && narrow != literal) {
@@ -239,7 +285,9 @@ PlacedLiteral PlaceAmongFloats(const ExactNumber& number, const TypePointer& typ
   std::from_chars(text.data(), text.data() + text.size(), nearest);
   Decimal256 back = WholeOf(nearest);
   if (back == number.digits) return PlaceDouble(nearest, type);
-  double below = back > number.digits ? std::nextafter(nearest, -std::numeric_limits<double>::infinity()) : nearest;
+  double below = back > number.digits
+                     ? std::nextafter(nearest, -std::numeric_limits<double>::infinity())
+                     : nearest;
   PlacedLiteral placed = PlaceDouble(below, type);
   placed.position = Position::kBetween;
   return placed;
@@ -262,16 +310,21 @@ Result<PlacedLiteral> PlaceNumber(const Scalar& literal, const TypePointer& type
   return PlaceAmongIntegers(FloorToScale(number, 0), IsNegative(number.digits), type);
 }
 
-// ---- time ------------------------------------------------------------------------------------------------------
+// ---- time
+// ------------------------------------------------------------------------------------------------------
 
 constexpr int64_t kNanosecondsPerDay = 86'400'000'000'000;
 
 int64_t NanosecondsPer(TimeUnit::type unit) {
   switch (unit) {
-    case TimeUnit::SECOND: return 1'000'000'000;
-    case TimeUnit::MILLI: return 1'000'000;
-    case TimeUnit::MICRO: return 1'000;
-    case TimeUnit::NANO: return 1;
+    case TimeUnit::SECOND:
+      return 1'000'000'000;
+    case TimeUnit::MILLI:
+      return 1'000'000;
+    case TimeUnit::MICRO:
+      return 1'000;
+    case TimeUnit::NANO:
+      return 1;
   }
   return 1;
 }
@@ -282,57 +335,83 @@ enum class Clock { kDate, kNaive, kZoned, kTimeOfDay, kDuration, kNone };
 Clock ClockOf(const DataType& type) {
   switch (type.id()) {
     case Type::DATE32:
-    case Type::DATE64: return Clock::kDate;
+    case Type::DATE64:
+      return Clock::kDate;
     case Type::TIMESTAMP:
-      return checked_cast<const arrow::TimestampType&>(type).timezone().empty() ? Clock::kNaive : Clock::kZoned;
+      return checked_cast<const arrow::TimestampType&>(type).timezone().empty() ? Clock::kNaive
+                                                                                : Clock::kZoned;
     case Type::TIME32:
-    case Type::TIME64: return Clock::kTimeOfDay;
-    case Type::DURATION: return Clock::kDuration;
-    default: return Clock::kNone;
+    case Type::TIME64:
+      return Clock::kTimeOfDay;
+    case Type::DURATION:
+      return Clock::kDuration;
+    default:
+      return Clock::kNone;
   }
 }
 
 // Length of one step of the type. A date64 is stored in milliseconds, and compared so by Arrow.
 int64_t NanosecondsPerTick(const DataType& type) {
   switch (type.id()) {
-    case Type::DATE32: return kNanosecondsPerDay;
-    case Type::DATE64: return 1'000'000;
-    case Type::TIMESTAMP: return NanosecondsPer(checked_cast<const arrow::TimestampType&>(type).unit());
+    case Type::DATE32:
+      return kNanosecondsPerDay;
+    case Type::DATE64:
+      return 1'000'000;
+    case Type::TIMESTAMP:
+      return NanosecondsPer(checked_cast<const arrow::TimestampType&>(type).unit());
     case Type::TIME32:
-    case Type::TIME64: return NanosecondsPer(checked_cast<const arrow::TimeType&>(type).unit());
-    case Type::DURATION: return NanosecondsPer(checked_cast<const arrow::DurationType&>(type).unit());
-    default: return 1;
+    case Type::TIME64:
+      return NanosecondsPer(checked_cast<const arrow::TimeType&>(type).unit());
+    case Type::DURATION:
+      return NanosecondsPer(checked_cast<const arrow::DurationType&>(type).unit());
+    default:
+      return 1;
   }
 }
 
 int64_t TicksOf(const Scalar& scalar) {
   switch (scalar.type->id()) {
-    case Type::DATE32: return checked_cast<const arrow::Date32Scalar&>(scalar).value;
-    case Type::DATE64: return checked_cast<const arrow::Date64Scalar&>(scalar).value;
-    case Type::TIME32: return checked_cast<const arrow::Time32Scalar&>(scalar).value;
-    case Type::TIME64: return checked_cast<const arrow::Time64Scalar&>(scalar).value;
-    case Type::DURATION: return checked_cast<const arrow::DurationScalar&>(scalar).value;
-    default: return checked_cast<const arrow::TimestampScalar&>(scalar).value;
+    case Type::DATE32:
+      return checked_cast<const arrow::Date32Scalar&>(scalar).value;
+    case Type::DATE64:
+      return checked_cast<const arrow::Date64Scalar&>(scalar).value;
+    case Type::TIME32:
+      return checked_cast<const arrow::Time32Scalar&>(scalar).value;
+    case Type::TIME64:
+      return checked_cast<const arrow::Time64Scalar&>(scalar).value;
+    case Type::DURATION:
+      return checked_cast<const arrow::DurationScalar&>(scalar).value;
+    default:
+      return checked_cast<const arrow::TimestampScalar&>(scalar).value;
   }
 }
 
 std::shared_ptr<Scalar> MomentOf(const TypePointer& type, int64_t ticks) {
   switch (type->id()) {
-    case Type::DATE32: return std::make_shared<arrow::Date32Scalar>(static_cast<int32_t>(ticks));
-    case Type::DATE64: return std::make_shared<arrow::Date64Scalar>(ticks);
-    case Type::TIME32: return std::make_shared<arrow::Time32Scalar>(static_cast<int32_t>(ticks), type);
-    case Type::TIME64: return std::make_shared<arrow::Time64Scalar>(ticks, type);
-    case Type::DURATION: return std::make_shared<arrow::DurationScalar>(ticks, type);
-    default: return std::make_shared<arrow::TimestampScalar>(ticks, type);
+    case Type::DATE32:
+      return std::make_shared<arrow::Date32Scalar>(static_cast<int32_t>(ticks));
+    case Type::DATE64:
+      return std::make_shared<arrow::Date64Scalar>(ticks);
+    case Type::TIME32:
+      return std::make_shared<arrow::Time32Scalar>(static_cast<int32_t>(ticks), type);
+    case Type::TIME64:
+      return std::make_shared<arrow::Time64Scalar>(ticks, type);
+    case Type::DURATION:
+      return std::make_shared<arrow::DurationScalar>(ticks, type);
+    default:
+      return std::make_shared<arrow::TimestampScalar>(ticks, type);
   }
 }
 
-bool Is32Bit(const DataType& type) { return type.id() == Type::DATE32 || type.id() == Type::TIME32; }
+bool Is32Bit(const DataType& type) {
+  return type.id() == Type::DATE32 || type.id() == Type::TIME32;
+}
 
 Result<PlacedLiteral> PlaceMoment(const Scalar& literal, const TypePointer& type) {
   Clock from = ClockOf(*literal.type);
   Clock to = ClockOf(*type);
-  if ((from == Clock::kNaive && to == Clock::kZoned) || (from == Clock::kZoned && to == Clock::kNaive)) {
+  if ((from == Clock::kNaive && to == Clock::kZoned) ||
+      (from == Clock::kZoned && to == Clock::kNaive)) {
     return Status::TypeError(type->ToString(), " can't be compared with ", literal.type->ToString(),
                              ": one has a time zone and the other has none");
   }
@@ -343,11 +422,14 @@ Result<PlacedLiteral> PlaceMoment(const Scalar& literal, const TypePointer& type
   Int128 ticks = nanoseconds / tick;
   if (ticks * tick > nanoseconds) --ticks;
   bool exact = ticks * tick == nanoseconds;
-  Int128 least = Is32Bit(*type) ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
-  Int128 greatest = Is32Bit(*type) ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+  Int128 least =
+      Is32Bit(*type) ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
+  Int128 greatest =
+      Is32Bit(*type) ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
   if (ticks < least) return Below();
   if (ticks > greatest || (!exact && ticks == greatest)) return Above();
-  return PlacedLiteral{exact ? Position::kExact : Position::kBetween, MomentOf(type, static_cast<int64_t>(ticks))};
+  return PlacedLiteral{exact ? Position::kExact : Position::kBetween,
+                       MomentOf(type, static_cast<int64_t>(ticks))};
 }
 
 TimeUnit::type UnitForFraction(size_t digits) {
@@ -364,18 +446,24 @@ size_t FractionDigits(std::string_view text) {
   return end - point - 1;
 }
 
-std::string_view TextOf(const Scalar& scalar) { return checked_cast<const arrow::BaseBinaryScalar&>(scalar).view(); }
+std::string_view TextOf(const Scalar& scalar) {
+  return checked_cast<const arrow::BaseBinaryScalar&>(scalar).view();
+}
 
 Result<std::shared_ptr<Scalar>> ParseFor(const DataType& type, std::string_view text) {
   switch (ClockOf(type)) {
-    case Clock::kTimeOfDay: return ParseTime(text);
+    case Clock::kTimeOfDay:
+      return ParseTime(text);
     case Clock::kDuration:
       return Status::TypeError(type.ToString(), " can't be compared with text");
-    default: return ParseDateOrTimestamp(text);
+    default:
+      return ParseDateOrTimestamp(text);
   }
 }
 
-bool IsText(Type::type id) { return arrow::is_base_binary_like(id) || arrow::is_binary_view_like(id); }
+bool IsText(Type::type id) {
+  return arrow::is_base_binary_like(id) || arrow::is_binary_view_like(id);
+}
 
 Result<PlacedLiteral> PlaceText(const Scalar& literal, const TypePointer& type) {
   auto buffer = checked_cast<const arrow::BaseBinaryScalar&>(literal).value;
@@ -383,7 +471,8 @@ Result<PlacedLiteral> PlaceText(const Scalar& literal, const TypePointer& type) 
     if (buffer->size() != checked_cast<const arrow::FixedSizeBinaryType&>(*type).byte_width()) {
       return NotComparable(*literal.type, *type);
     }
-    return PlacedLiteral{Position::kExact, std::make_shared<arrow::FixedSizeBinaryScalar>(buffer, type)};
+    return PlacedLiteral{Position::kExact,
+                         std::make_shared<arrow::FixedSizeBinaryScalar>(buffer, type)};
   }
   ARROW_ASSIGN_OR_RAISE(auto value, arrow::MakeScalar(type, buffer));
   return PlacedLiteral{Position::kExact, std::move(value)};
@@ -394,10 +483,14 @@ Result<PlacedLiteral> PlaceText(const Scalar& literal, const TypePointer& type) 
 Result<PlacedLiteral> PlaceLiteral(const Scalar& literal, const TypePointer& type) {
   Type::type from = literal.type->id();
   Type::type to = type->id();
-  auto is_number = [](Type::type id) { return arrow::is_integer(id) || arrow::is_floating(id) || arrow::is_decimal(id); };
+  auto is_number = [](Type::type id) {
+    return arrow::is_integer(id) || arrow::is_floating(id) || arrow::is_decimal(id);
+  };
   if (is_number(from) && is_number(to)) return PlaceNumber(literal, type);
   if (from == Type::BOOL && to == Type::BOOL) {
-    return PlacedLiteral{Position::kExact, arrow::MakeScalar(checked_cast<const arrow::BooleanScalar&>(literal).value)};
+    return PlacedLiteral{
+        Position::kExact,
+        arrow::MakeScalar(checked_cast<const arrow::BooleanScalar&>(literal).value)};
   }
   bool from_text = IsText(from) || from == Type::FIXED_SIZE_BINARY;
   if (from_text && (IsText(to) || to == Type::FIXED_SIZE_BINARY)) return PlaceText(literal, type);
@@ -405,8 +498,8 @@ Result<PlacedLiteral> PlaceLiteral(const Scalar& literal, const TypePointer& typ
     if (arrow::is_string(from) || from == Type::STRING_VIEW) {
       auto parsed = ParseFor(*type, TextOf(literal));
       if (!parsed.ok()) {
-        return parsed.status().WithMessage(type->ToString(), " can't be compared with '", TextOf(literal),
-                                           "': ", parsed.status().message());
+        return parsed.status().WithMessage(type->ToString(), " can't be compared with '",
+                                           TextOf(literal), "': ", parsed.status().message());
       }
       return PlaceMoment(**parsed, type);
     }
@@ -418,9 +511,12 @@ Result<PlacedLiteral> PlaceLiteral(const Scalar& literal, const TypePointer& typ
 
 std::shared_ptr<Scalar> GreatestValue(const TypePointer& type) {
   switch (type->id()) {
-    case Type::FLOAT: return std::make_shared<arrow::FloatScalar>(std::numeric_limits<float>::infinity());
-    case Type::DOUBLE: return std::make_shared<arrow::DoubleScalar>(std::numeric_limits<double>::infinity());
-    default: break;
+    case Type::FLOAT:
+      return std::make_shared<arrow::FloatScalar>(std::numeric_limits<float>::infinity());
+    case Type::DOUBLE:
+      return std::make_shared<arrow::DoubleScalar>(std::numeric_limits<double>::infinity());
+    default:
+      break;
   }
   if (arrow::is_integer(type->id())) return IntegerOf(type, LowWord(RangeOf(type->id()).greatest));
   if (arrow::is_decimal(type->id())) {
@@ -429,7 +525,8 @@ std::shared_ptr<Scalar> GreatestValue(const TypePointer& type) {
     greatest -= Decimal256(1);
     return DecimalOf(type, greatest);
   }
-  return MomentOf(type, Is32Bit(*type) ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max());
+  return MomentOf(type, Is32Bit(*type) ? std::numeric_limits<int32_t>::max()
+                                       : std::numeric_limits<int64_t>::max());
 }
 
 Result<std::shared_ptr<Scalar>> ParseDateOrTimestamp(std::string_view text) {
@@ -441,10 +538,13 @@ Result<std::shared_ptr<Scalar>> ParseDateOrTimestamp(std::string_view text) {
   int64_t ticks = 0;
   bool zoned = false;
   if (!arrow::internal::ParseTimestampISO8601(text.data(), text.size(), unit, &ticks, &zoned)) {
-    return Status::Invalid("'", text, "' is no date (2024-01-31) and no timestamp (2024-01-31T10:00:00, with Z or +02:00 ",
-                           "for a zoned one)");
+    return Status::Invalid(
+        "'", text,
+        "' is no date (2024-01-31) and no timestamp (2024-01-31T10:00:00, with Z or +02:00 ",
+        "for a zoned one)");
   }
-  return std::make_shared<arrow::TimestampScalar>(ticks, arrow::timestamp(unit, zoned ? "UTC" : ""));
+  return std::make_shared<arrow::TimestampScalar>(ticks,
+                                                  arrow::timestamp(unit, zoned ? "UTC" : ""));
 }
 
 Result<std::shared_ptr<Scalar>> ParseTime(std::string_view text) {

@@ -22,7 +22,9 @@ size_t EditDistance(const std::string& left, const std::string& right) {
     size_t diagonal = row[0];
     row[0] = i;
     for (size_t j = 1; j <= right.size(); ++j) {
-      auto fold = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+      auto fold = [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      };
       size_t changed = diagonal + (fold(left[i - 1]) == fold(right[j - 1]) ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
@@ -31,7 +33,8 @@ size_t EditDistance(const std::string& left, const std::string& right) {
   return row.back();
 }
 
-Status Unknown(const FieldRef& ref, const std::string& name, const FieldVector& fields, const std::string& parent) {
+Status Unknown(const FieldRef& ref, const std::string& name, const FieldVector& fields,
+               const std::string& parent) {
   constexpr size_t kLongestCompared = 200;
   std::vector<std::pair<size_t, std::string>> near;
   if (name.size() <= kLongestCompared) {
@@ -41,7 +44,8 @@ Status Unknown(const FieldRef& ref, const std::string& name, const FieldVector& 
       if (distance <= 1 + name.size() / 4) near.emplace_back(distance, field->name());
     }
   }
-  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(near.begin(), near.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string message = "No match for " + ref.ToString() + ": there is no column `" + name + "`";
   if (!parent.empty()) message += " in `" + parent + "`";
   for (size_t i = 0; i < near.size() && i < 3; ++i) {
@@ -55,7 +59,8 @@ Status Unknown(const FieldRef& ref, const std::string& name, const FieldVector& 
   for (size_t i = 0; i < fields.size() && i < kNamesShown; ++i) {
     message += (i == 0 ? "" : ", ") + fields[i]->name();
   }
-  if (fields.size() > kNamesShown) message += " and " + std::to_string(fields.size() - kNamesShown) + " more";
+  if (fields.size() > kNamesShown)
+    message += " and " + std::to_string(fields.size() - kNamesShown) + " more";
   return Status::Invalid(message);
 }
 
@@ -75,14 +80,17 @@ struct Walk {
 
 class Resolver {
  public:
-  Resolver(const FieldRef& ref, const arrow::Schema& schema) : ref_(ref) { walk_.fields = schema.fields(); }
+  Resolver(const FieldRef& ref, const arrow::Schema& schema) : ref_(ref) {
+    walk_.fields = schema.fields();
+  }
 
   Result<ResolvedColumn> Resolve() {
     ARROW_RETURN_NOT_OK(Visit(ref_));
-    if (!walk_.at) return Status::Invalid("No match for ", ref_.ToString(), ": the reference is empty");
+    if (!walk_.at)
+      return Status::Invalid("No match for ", ref_.ToString(), ": the reference is empty");
     std::vector<FieldRef> refs(walk_.names.begin(), walk_.names.end());
-    return ResolvedColumn{FieldPath(walk_.path), refs.size() == 1 ? refs[0] : FieldRef(std::move(refs)),
-                          walk_.at->type()};
+    return ResolvedColumn{FieldPath(walk_.path),
+                          refs.size() == 1 ? refs[0] : FieldRef(std::move(refs)), walk_.at->type()};
   }
 
  private:
@@ -92,7 +100,8 @@ class Resolver {
       for (int index : path->indices()) {
         ARROW_RETURN_NOT_OK(Open());
         if (index < 0 || static_cast<size_t>(index) >= walk_.fields.size()) {
-          return Status::Invalid("No match for ", ref_.ToString(), ": there are ", walk_.fields.size(), " columns");
+          return Status::Invalid("No match for ", ref_.ToString(), ": there are ",
+                                 walk_.fields.size(), " columns");
         }
         ARROW_RETURN_NOT_OK(Enter(index));
       }
@@ -118,8 +127,8 @@ class Resolver {
     int same = 0;
     for (const auto& other : walk_.fields) same += other->name() == field->name();
     if (same > 1) {
-      return Status::Invalid("Multiple matches for ", ref_.ToString(), ": ", same, " columns are named `",
-                             field->name(), "`");
+      return Status::Invalid("Multiple matches for ", ref_.ToString(), ": ", same,
+                             " columns are named `", field->name(), "`");
     }
     walk_.path.push_back(index);
     walk_.names.push_back(field->name());
@@ -139,7 +148,8 @@ class Resolver {
     int index = Find(name);
     if (index >= 0) return Enter(index);
     // The longest leading part that is a struct, then the rest in it.
-    for (size_t dot = name.rfind('.'); dot != std::string::npos && dot > 0; dot = name.rfind('.', dot - 1)) {
+    for (size_t dot = name.rfind('.'); dot != std::string::npos && dot > 0;
+         dot = name.rfind('.', dot - 1)) {
       index = Find(name.substr(0, dot));
       if (index < 0) continue;
       ARROW_RETURN_NOT_OK(Enter(index));

@@ -14,9 +14,10 @@ struct ResolvedColumn {
   std::shared_ptr<arrow::DataType> type;
 };
 
-/// A dotted name (`s.x`) is first a column of that very name, then a field in a struct. Names are case-sensitive.
-/// Errors: an unknown name (the text lists near names and the columns there are), a name that several columns
-/// have, a field of something that is no struct.
-arrow::Result<ResolvedColumn> ResolveColumn(const arrow::FieldRef& ref, const arrow::Schema& schema);
+/// A dotted name (`s.x`) is first a column of that very name, then a field in a struct. Names are
+/// case-sensitive. Errors: an unknown name (the text lists near names and the columns there are), a
+/// name that several columns have, a field of something that is no struct.
+arrow::Result<ResolvedColumn> ResolveColumn(const arrow::FieldRef& ref,
+                                            const arrow::Schema& schema);
 
 }  // namespace shoal::expression

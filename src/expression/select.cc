@@ -1,6 +1,6 @@
-// Selecting rows of every column type. Arrow's kernels do most; what they lack is built here from its parts: a view is
-// sixteen bytes that can be moved about while the bytes it points at stay where they are, and a nested column is its
-// children at computed indices.
+// Selecting rows of every column type. Arrow's kernels do most; what they lack is built here from
+// its parts: a view is sixteen bytes that can be moved about while the bytes it points at stay
+// where they are, and a nested column is its children at computed indices.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -40,13 +40,17 @@ bool HasKernels(const DataType& type) {
   switch (type.id()) {
     case Type::STRING_VIEW:
     case Type::BINARY_VIEW:
-    case Type::RUN_END_ENCODED: return false;
+    case Type::RUN_END_ENCODED:
+      return false;
     // Their children stay as they are.
     case Type::LIST_VIEW:
     case Type::LARGE_LIST_VIEW:
-    case Type::DICTIONARY: return true;
-    case Type::EXTENSION: return HasKernels(*checked_cast<const arrow::ExtensionType&>(type).storage_type());
-    default: break;
+    case Type::DICTIONARY:
+      return true;
+    case Type::EXTENSION:
+      return HasKernels(*checked_cast<const arrow::ExtensionType&>(type).storage_type());
+    default:
+      break;
   }
   for (const auto& field : type.fields()) {
     if (!HasKernels(*field->type())) return false;
@@ -56,11 +60,13 @@ bool HasKernels(const DataType& type) {
 
 Result<ArrayPointer> TakeWithKernel(const Array& values, const Array& indices, MemoryPool* pool) {
   arrow::compute::ExecContext context(pool);
-  return arrow::compute::Take(values, indices, arrow::compute::TakeOptions::NoBoundsCheck(), &context);
+  return arrow::compute::Take(values, indices, arrow::compute::TakeOptions::NoBoundsCheck(),
+                              &context);
 }
 
 int64_t IndexAt(const Array& indices, int64_t i) {
-  if (indices.type_id() == Type::INT32) return checked_cast<const arrow::Int32Array&>(indices).Value(i);
+  if (indices.type_id() == Type::INT32)
+    return checked_cast<const arrow::Int32Array&>(indices).Value(i);
   return checked_cast<const arrow::Int64Array&>(indices).Value(i);
 }
 
@@ -75,7 +81,8 @@ struct Validity {
 
 Result<Validity> TakeValidity(const Array& values, const Array& indices, MemoryPool* pool) {
   if (values.null_bitmap_data() == nullptr || values.null_count() == 0) return Validity{};
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> bitmap, arrow::AllocateEmptyBitmap(indices.length(), pool));
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<Buffer> bitmap,
+                        arrow::AllocateEmptyBitmap(indices.length(), pool));
   uint8_t* bits = bitmap->mutable_data();
   int64_t null_count = 0;
   for (int64_t i = 0; i < indices.length(); ++i) {
@@ -90,9 +97,11 @@ Result<Validity> TakeValidity(const Array& values, const Array& indices, MemoryP
 
 Result<ArrayPointer> TakeViews(const Array& values, const Array& indices, MemoryPool* pool) {
   const ArrayData& data = *values.data();
-  auto moved = ArrayData::Make(arrow::fixed_size_binary(sizeof(arrow::BinaryViewType::c_type)), data.length,
-                               {data.buffers[0], data.buffers[1]}, data.null_count.load(), data.offset);
-  ARROW_ASSIGN_OR_RAISE(ArrayPointer taken, TakeWithKernel(*arrow::MakeArray(std::move(moved)), indices, pool));
+  auto moved =
+      ArrayData::Make(arrow::fixed_size_binary(sizeof(arrow::BinaryViewType::c_type)), data.length,
+                      {data.buffers[0], data.buffers[1]}, data.null_count.load(), data.offset);
+  ARROW_ASSIGN_OR_RAISE(ArrayPointer taken,
+                        TakeWithKernel(*arrow::MakeArray(std::move(moved)), indices, pool));
   DataPointer result = taken->data()->Copy();
   result->type = data.type;
   result->buffers.insert(result->buffers.end(), data.buffers.begin() + 2, data.buffers.end());
@@ -107,8 +116,9 @@ Result<ArrayPointer> TakeStruct(const Array& values, const Array& indices, Memor
     ARROW_ASSIGN_OR_RAISE(ArrayPointer child, Take(*structs.field(i), indices, pool));
     children.push_back(child->data());
   }
-  return arrow::MakeArray(ArrayData::Make(values.type(), indices.length(), {std::move(validity.bitmap)},
-                                          std::move(children), validity.null_count));
+  return arrow::MakeArray(ArrayData::Make(values.type(), indices.length(),
+                                          {std::move(validity.bitmap)}, std::move(children),
+                                          validity.null_count));
 }
 
 // Lists, large lists and maps (whose child is the struct of keys and values).
@@ -127,7 +137,8 @@ Result<ArrayPointer> TakeLists(const Array& values, const Array& indices, Memory
     int64_t index = IndexAt(indices, i);
     if (values.IsValid(index)) total += offsets[index + 1] - offsets[index];
     if (total > std::numeric_limits<Offset>::max()) {
-      return Status::CapacityError("Selected lists of ", values.type()->ToString(), " have more than 2^31 elements");
+      return Status::CapacityError("Selected lists of ", values.type()->ToString(),
+                                   " have more than 2^31 elements");
     }
     out[i + 1] = static_cast<Offset>(total);
   }
@@ -142,11 +153,12 @@ Result<ArrayPointer> TakeLists(const Array& values, const Array& indices, Memory
   ARROW_ASSIGN_OR_RAISE(ArrayPointer child_at, Int64Indices(std::move(child_indices), total));
   ARROW_ASSIGN_OR_RAISE(ArrayPointer child, Take(*lists.values(), *child_at, pool));
   return arrow::MakeArray(ArrayData::Make(values.type(), indices.length(),
-                                          {std::move(validity.bitmap), std::move(new_offsets)}, {child->data()},
-                                          validity.null_count));
+                                          {std::move(validity.bitmap), std::move(new_offsets)},
+                                          {child->data()}, validity.null_count));
 }
 
-Result<ArrayPointer> TakeFixedSizeLists(const Array& values, const Array& indices, MemoryPool* pool) {
+Result<ArrayPointer> TakeFixedSizeLists(const Array& values, const Array& indices,
+                                        MemoryPool* pool) {
   const auto& lists = checked_cast<const arrow::FixedSizeListArray&>(values);
   int64_t size = checked_cast<const arrow::FixedSizeListType&>(*values.type()).list_size();
   ARROW_ASSIGN_OR_RAISE(Validity validity, TakeValidity(values, indices, pool));
@@ -161,8 +173,9 @@ Result<ArrayPointer> TakeFixedSizeLists(const Array& values, const Array& indice
   }
   ARROW_ASSIGN_OR_RAISE(ArrayPointer child_at, Int64Indices(std::move(child_indices), total));
   ARROW_ASSIGN_OR_RAISE(ArrayPointer child, Take(*lists.values(), *child_at, pool));
-  return arrow::MakeArray(ArrayData::Make(values.type(), indices.length(), {std::move(validity.bitmap)},
-                                          {child->data()}, validity.null_count));
+  return arrow::MakeArray(ArrayData::Make(values.type(), indices.length(),
+                                          {std::move(validity.bitmap)}, {child->data()},
+                                          validity.null_count));
 }
 
 template <typename RunEnd>
@@ -171,7 +184,8 @@ Result<ArrayPointer> TakeRuns(const Array& values, const Array& indices, MemoryP
   using RunEndArray = typename arrow::CTypeTraits<RunEnd>::ArrayType;
   const auto& run_ends = checked_cast<const RunEndArray&>(*runs.run_ends());
   if (indices.length() > std::numeric_limits<RunEnd>::max()) {
-    return Status::CapacityError(indices.length(), " rows are too many for ", values.type()->ToString());
+    return Status::CapacityError(indices.length(), " rows are too many for ",
+                                 values.type()->ToString());
   }
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::ResizableBuffer> at,
                         arrow::AllocateResizableBuffer(indices.length() * sizeof(int64_t), pool));
@@ -183,8 +197,9 @@ Result<ArrayPointer> TakeRuns(const Array& values, const Array& indices, MemoryP
   for (int64_t i = 0; i < indices.length(); ++i) {
     int64_t logical = IndexAt(indices, i) + values.offset();
     const RunEnd* first = run_ends.raw_values();
-    const RunEnd* run = std::upper_bound(first, first + run_ends.length(), logical,
-                                         [](int64_t value, RunEnd run_end) { return value < run_end; });
+    const RunEnd* run =
+        std::upper_bound(first, first + run_ends.length(), logical,
+                         [](int64_t value, RunEnd run_end) { return value < run_end; });
     int64_t index = run - first;
     if (count == 0 || physical[count - 1] != index) physical[count++] = index;
     end[count - 1] = static_cast<RunEnd>(i + 1);
@@ -198,34 +213,38 @@ Result<ArrayPointer> TakeRuns(const Array& values, const Array& indices, MemoryP
 
 Result<ArrayPointer> TakeSparseUnion(const Array& values, const Array& indices, MemoryPool* pool) {
   const auto& unions = checked_cast<const arrow::SparseUnionArray&>(values);
-  auto ids = arrow::MakeArray(
-      ArrayData::Make(arrow::int8(), values.length(), {nullptr, values.data()->buffers[1]}, 0, values.offset()));
+  auto ids = arrow::MakeArray(ArrayData::Make(
+      arrow::int8(), values.length(), {nullptr, values.data()->buffers[1]}, 0, values.offset()));
   ARROW_ASSIGN_OR_RAISE(ArrayPointer taken_ids, TakeWithKernel(*ids, indices, pool));
   std::vector<DataPointer> children;
   for (int i = 0; i < unions.num_fields(); ++i) {
     ARROW_ASSIGN_OR_RAISE(ArrayPointer child, Take(*unions.field(i), indices, pool));
     children.push_back(child->data());
   }
-  return arrow::MakeArray(ArrayData::Make(values.type(), indices.length(), {nullptr, taken_ids->data()->buffers[1]},
+  return arrow::MakeArray(ArrayData::Make(values.type(), indices.length(),
+                                          {nullptr, taken_ids->data()->buffers[1]},
                                           std::move(children), 0));
 }
 
 // The children stay; the places in them move.
 Result<ArrayPointer> TakeDenseUnion(const Array& values, const Array& indices, MemoryPool* pool) {
   const auto& buffers = values.data()->buffers;
-  auto ids = arrow::MakeArray(ArrayData::Make(arrow::int8(), values.length(), {nullptr, buffers[1]}, 0, values.offset()));
-  auto places =
-      arrow::MakeArray(ArrayData::Make(arrow::int32(), values.length(), {nullptr, buffers[2]}, 0, values.offset()));
+  auto ids = arrow::MakeArray(
+      ArrayData::Make(arrow::int8(), values.length(), {nullptr, buffers[1]}, 0, values.offset()));
+  auto places = arrow::MakeArray(
+      ArrayData::Make(arrow::int32(), values.length(), {nullptr, buffers[2]}, 0, values.offset()));
   ARROW_ASSIGN_OR_RAISE(ArrayPointer taken_ids, TakeWithKernel(*ids, indices, pool));
   ARROW_ASSIGN_OR_RAISE(ArrayPointer taken_places, TakeWithKernel(*places, indices, pool));
-  return arrow::MakeArray(ArrayData::Make(
-      values.type(), indices.length(),
-      {nullptr, taken_ids->data()->buffers[1], taken_places->data()->buffers[1]}, values.data()->child_data, 0));
+  return arrow::MakeArray(
+      ArrayData::Make(values.type(), indices.length(),
+                      {nullptr, taken_ids->data()->buffers[1], taken_places->data()->buffers[1]},
+                      values.data()->child_data, 0));
 }
 
 Result<ArrayPointer> TakeStorage(const Array& values, const Array& indices, MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(ArrayPointer storage,
-                        Take(*checked_cast<const arrow::ExtensionArray&>(values).storage(), indices, pool));
+  ARROW_ASSIGN_OR_RAISE(
+      ArrayPointer storage,
+      Take(*checked_cast<const arrow::ExtensionArray&>(values).storage(), indices, pool));
   DataPointer data = storage->data()->Copy();
   data->type = values.type();
   return arrow::MakeArray(std::move(data));
@@ -238,7 +257,9 @@ struct Selected {
   int64_t last = -1;
 };
 
-bool IsSelected(const arrow::BooleanArray& mask, int64_t i) { return mask.IsValid(i) && mask.Value(i); }
+bool IsSelected(const arrow::BooleanArray& mask, int64_t i) {
+  return mask.IsValid(i) && mask.Value(i);
+}
 
 Selected Count(const arrow::BooleanArray& mask) {
   Selected selected;
@@ -250,7 +271,8 @@ Selected Count(const arrow::BooleanArray& mask) {
   return selected;
 }
 
-Result<ArrayPointer> SelectedIndices(const arrow::BooleanArray& mask, const Selected& selected, MemoryPool* pool) {
+Result<ArrayPointer> SelectedIndices(const arrow::BooleanArray& mask, const Selected& selected,
+                                     MemoryPool* pool) {
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::ResizableBuffer> buffer,
                         arrow::AllocateResizableBuffer(selected.count * sizeof(int64_t), pool));
   auto* next = reinterpret_cast<int64_t*>(buffer->mutable_data());
@@ -270,30 +292,45 @@ Result<ArrayPointer> Take(const Array& values, const Array& indices, MemoryPool*
   if (HasKernels(*values.type())) return TakeWithKernel(values, indices, pool);
   switch (values.type_id()) {
     case Type::STRING_VIEW:
-    case Type::BINARY_VIEW: return TakeViews(values, indices, pool);
-    case Type::STRUCT: return TakeStruct(values, indices, pool);
-    case Type::LIST: return TakeLists<arrow::ListArray>(values, indices, pool);
-    case Type::MAP: return TakeLists<arrow::MapArray>(values, indices, pool);
-    case Type::LARGE_LIST: return TakeLists<arrow::LargeListArray>(values, indices, pool);
-    case Type::FIXED_SIZE_LIST: return TakeFixedSizeLists(values, indices, pool);
-    case Type::SPARSE_UNION: return TakeSparseUnion(values, indices, pool);
-    case Type::DENSE_UNION: return TakeDenseUnion(values, indices, pool);
-    case Type::EXTENSION: return TakeStorage(values, indices, pool);
+    case Type::BINARY_VIEW:
+      return TakeViews(values, indices, pool);
+    case Type::STRUCT:
+      return TakeStruct(values, indices, pool);
+    case Type::LIST:
+      return TakeLists<arrow::ListArray>(values, indices, pool);
+    case Type::MAP:
+      return TakeLists<arrow::MapArray>(values, indices, pool);
+    case Type::LARGE_LIST:
+      return TakeLists<arrow::LargeListArray>(values, indices, pool);
+    case Type::FIXED_SIZE_LIST:
+      return TakeFixedSizeLists(values, indices, pool);
+    case Type::SPARSE_UNION:
+      return TakeSparseUnion(values, indices, pool);
+    case Type::DENSE_UNION:
+      return TakeDenseUnion(values, indices, pool);
+    case Type::EXTENSION:
+      return TakeStorage(values, indices, pool);
     case Type::RUN_END_ENCODED:
       switch (checked_cast<const arrow::RunEndEncodedType&>(*values.type()).run_end_type()->id()) {
-        case Type::INT16: return TakeRuns<int16_t>(values, indices, pool);
-        case Type::INT32: return TakeRuns<int32_t>(values, indices, pool);
-        default: return TakeRuns<int64_t>(values, indices, pool);
+        case Type::INT16:
+          return TakeRuns<int16_t>(values, indices, pool);
+        case Type::INT32:
+          return TakeRuns<int32_t>(values, indices, pool);
+        default:
+          return TakeRuns<int64_t>(values, indices, pool);
       }
-    default: return TakeWithKernel(values, indices, pool);
+    default:
+      return TakeWithKernel(values, indices, pool);
   }
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(const std::shared_ptr<arrow::RecordBatch>& batch,
-                                                        const arrow::BooleanArray& mask, MemoryPool* pool) {
+Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(
+    const std::shared_ptr<arrow::RecordBatch>& batch, const arrow::BooleanArray& mask,
+    MemoryPool* pool) {
   ARROW_RETURN_NOT_OK(MakeComputeReady());
   if (mask.length() != batch->num_rows()) {
-    return Status::Invalid("A mask of ", mask.length(), " rows can't select from a batch of ", batch->num_rows());
+    return Status::Invalid("A mask of ", mask.length(), " rows can't select from a batch of ",
+                           batch->num_rows());
   }
   Selected selected = Count(mask);
   if (selected.count == batch->num_rows()) return batch;
@@ -310,9 +347,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(const std::shared_ptr<ar
   columns.reserve(batch->num_columns());
   for (const ArrayPointer& column : batch->columns()) {
     if (HasKernels(*column->type())) {
-      ARROW_ASSIGN_OR_RAISE(arrow::Datum filtered,
-                            arrow::compute::Filter(column, arrow::Datum(mask.data()),
-                                                   arrow::compute::FilterOptions::Defaults(), &context));
+      ARROW_ASSIGN_OR_RAISE(
+          arrow::Datum filtered,
+          arrow::compute::Filter(column, arrow::Datum(mask.data()),
+                                 arrow::compute::FilterOptions::Defaults(), &context));
       columns.push_back(filtered.make_array());
       continue;
     }

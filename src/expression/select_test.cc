@@ -17,7 +17,8 @@ using arrow::field;
 using Rows = std::vector<std::string>;
 using Random = std::mt19937;
 
-std::shared_ptr<arrow::Array> FromRows(const std::shared_ptr<arrow::DataType>& type, const Rows& rows) {
+std::shared_ptr<arrow::Array> FromRows(const std::shared_ptr<arrow::DataType>& type,
+                                       const Rows& rows) {
   std::string json = "[";
   for (const std::string& row : rows) json += (json.size() > 1 ? "," : "") + row;
   return arrow::json::ArrayFromJSONString(type, json + "]").ValueOrDie();
@@ -25,11 +26,13 @@ std::shared_ptr<arrow::Array> FromRows(const std::shared_ptr<arrow::DataType>& t
 
 std::shared_ptr<arrow::BooleanArray> Mask(const std::vector<int>& values) {
   arrow::BooleanBuilder builder;
-  for (int value : values) EXPECT_TRUE((value < 0 ? builder.AppendNull() : builder.Append(value != 0)).ok());
+  for (int value : values)
+    EXPECT_TRUE((value < 0 ? builder.AppendNull() : builder.Append(value != 0)).ok());
   return std::static_pointer_cast<arrow::BooleanArray>(builder.Finish().ValueOrDie());
 }
 
-// A random value of a type, as JSON. Texts are shorter and longer than the twelve bytes a view holds itself.
+// A random value of a type, as JSON. Texts are shorter and longer than the twelve bytes a view
+// holds itself.
 std::string RandomValue(const arrow::DataType& type, Random& random, bool nullable = true) {
   if (nullable && random() % 5 == 0) return "null";
   auto items = [&](size_t count, const std::function<std::string()>& item) {
@@ -38,9 +41,11 @@ std::string RandomValue(const arrow::DataType& type, Random& random, bool nullab
     return text + "]";
   };
   switch (type.id()) {
-    case arrow::Type::INT32: return std::to_string(random() % 100);
+    case arrow::Type::INT32:
+      return std::to_string(random() % 100);
     case arrow::Type::STRUCT:
-      return items(type.num_fields(), [&, i = 0]() mutable { return RandomValue(*type.field(i++)->type(), random); });
+      return items(type.num_fields(),
+                   [&, i = 0]() mutable { return RandomValue(*type.field(i++)->type(), random); });
     case arrow::Type::LIST:
     case arrow::Type::LARGE_LIST:
     case arrow::Type::LIST_VIEW:
@@ -50,10 +55,12 @@ std::string RandomValue(const arrow::DataType& type, Random& random, bool nullab
     case arrow::Type::MAP: {
       const auto& map = static_cast<const arrow::MapType&>(type);
       return items(random() % 3, [&] {
-        return "[" + RandomValue(*map.key_type(), random, false) + "," + RandomValue(*map.item_type(), random) + "]";
+        return "[" + RandomValue(*map.key_type(), random, false) + "," +
+               RandomValue(*map.item_type(), random) + "]";
       });
     }
-    default: return "\"" + std::string(random() % 25, static_cast<char>('a' + random() % 26)) + "\"";
+    default:
+      return "\"" + std::string(random() % 25, static_cast<char>('a' + random() % 26)) + "\"";
   }
 }
 
@@ -71,8 +78,10 @@ const std::vector<std::shared_ptr<arrow::DataType>>& Types() {
       arrow::list_view(text),
       arrow::map(arrow::utf8(), text),
       arrow::map(text, arrow::int32()),
-      arrow::list(arrow::struct_({field("x", arrow::list(text)), field("y", arrow::binary_view())})),
-      arrow::struct_({field("x", arrow::struct_({field("y", arrow::large_list(arrow::list(text)))}))}),
+      arrow::list(
+          arrow::struct_({field("x", arrow::list(text)), field("y", arrow::binary_view())})),
+      arrow::struct_(
+          {field("x", arrow::struct_({field("y", arrow::large_list(arrow::list(text)))}))}),
       arrow::fixed_size_list(arrow::fixed_size_list(text, 2), 2),
       arrow::list(arrow::int32()),
       arrow::dictionary(arrow::int8(), arrow::utf8()),
@@ -98,7 +107,8 @@ TEST(FilterBatch, SelectsRowsOfEveryType) {
       auto batch = arrow::RecordBatch::Make(arrow::schema({field("x", type)}), count, {column});
       auto filtered = FilterBatch(batch, *Mask(mask), arrow::default_memory_pool());
       ASSERT_TRUE(filtered.ok()) << type->ToString() << filtered.status();
-      ASSERT_TRUE((*filtered)->ValidateFull().ok()) << type->ToString() << (*filtered)->ValidateFull();
+      ASSERT_TRUE((*filtered)->ValidateFull().ok())
+          << type->ToString() << (*filtered)->ValidateFull();
       auto wanted = FromRows(type, expected);
       if (type->id() == arrow::Type::DICTIONARY) {
         auto decoded = arrow::compute::Cast(*(*filtered)->column(0), arrow::utf8()).ValueOrDie();
@@ -137,11 +147,13 @@ TEST(Take, TakesInAnyOrderAndAgain) {
 }
 
 TEST(Take, RunsAreRebuilt) {
-  auto runs = arrow::RunEndEncodedArray::Make(9, FromRows(arrow::int16(), {"3", "5", "9"}),
-                                              FromRows(arrow::utf8_view(), {"\"a\"", "null", "\"longer than twelve\""}))
+  auto runs = arrow::RunEndEncodedArray::Make(
+                  9, FromRows(arrow::int16(), {"3", "5", "9"}),
+                  FromRows(arrow::utf8_view(), {"\"a\"", "null", "\"longer than twelve\""}))
                   .ValueOrDie()
                   ->Slice(1, 7);
-  auto taken = Take(*runs, *FromRows(arrow::int64(), {"0", "1", "2", "6", "6", "0"}), arrow::default_memory_pool())
+  auto taken = Take(*runs, *FromRows(arrow::int64(), {"0", "1", "2", "6", "6", "0"}),
+                    arrow::default_memory_pool())
                    .ValueOrDie();
   ASSERT_TRUE(taken->ValidateFull().ok()) << taken->ValidateFull();
   const auto& result = static_cast<const arrow::RunEndEncodedArray&>(*taken);
@@ -158,18 +170,23 @@ TEST(Take, UnionsOfViews) {
   auto sparse = arrow::SparseUnionArray::Make(*ids, {words, numbers}).ValueOrDie();
   auto taken = Take(*sparse, *indices, arrow::default_memory_pool()).ValueOrDie();
   ASSERT_TRUE(taken->ValidateFull().ok());
-  EXPECT_EQ(taken->GetScalar(0).ValueOrDie()->ToString(), sparse->GetScalar(3).ValueOrDie()->ToString());
-  EXPECT_EQ(taken->GetScalar(1).ValueOrDie()->ToString(), sparse->GetScalar(2).ValueOrDie()->ToString());
+  EXPECT_EQ(taken->GetScalar(0).ValueOrDie()->ToString(),
+            sparse->GetScalar(3).ValueOrDie()->ToString());
+  EXPECT_EQ(taken->GetScalar(1).ValueOrDie()->ToString(),
+            sparse->GetScalar(2).ValueOrDie()->ToString());
   auto places = FromRows(arrow::int32(), {"0", "0", "1", "1"});
   auto dense = arrow::DenseUnionArray::Make(*ids, *places, {words, numbers}).ValueOrDie();
   taken = Take(*dense, *indices, arrow::default_memory_pool()).ValueOrDie();
-  EXPECT_EQ(taken->GetScalar(0).ValueOrDie()->ToString(), dense->GetScalar(3).ValueOrDie()->ToString());
-  EXPECT_EQ(taken->GetScalar(1).ValueOrDie()->ToString(), dense->GetScalar(2).ValueOrDie()->ToString());
+  EXPECT_EQ(taken->GetScalar(0).ValueOrDie()->ToString(),
+            dense->GetScalar(3).ValueOrDie()->ToString());
+  EXPECT_EQ(taken->GetScalar(1).ValueOrDie()->ToString(),
+            dense->GetScalar(2).ValueOrDie()->ToString());
 }
 
 TEST(FilterBatch, AllNoneAndRunsAreCheap) {
-  auto batch = arrow::RecordBatch::Make(arrow::schema({field("x", arrow::utf8_view())}), 4,
-                                        {FromRows(arrow::utf8_view(), {"\"a\"", "\"b\"", "\"c\"", "\"d\""})});
+  auto batch = arrow::RecordBatch::Make(
+      arrow::schema({field("x", arrow::utf8_view())}), 4,
+      {FromRows(arrow::utf8_view(), {"\"a\"", "\"b\"", "\"c\"", "\"d\""})});
   auto* pool = arrow::default_memory_pool();
   EXPECT_EQ(FilterBatch(batch, *Mask({1, 1, 1, 1}), pool).ValueOrDie(), batch);
   EXPECT_EQ(FilterBatch(batch, *Mask({0, -1, 0, 0}), pool).ValueOrDie()->num_rows(), 0);
@@ -181,7 +198,8 @@ TEST(FilterBatch, AllNoneAndRunsAreCheap) {
 
 TEST(FilterBatch, WithoutColumnsTheMaskCounts) {
   auto batch = arrow::RecordBatch::Make(arrow::schema({}), 5, arrow::ArrayVector{});
-  auto filtered = FilterBatch(batch, *Mask({1, 0, 1, 0, 1}), arrow::default_memory_pool()).ValueOrDie();
+  auto filtered =
+      FilterBatch(batch, *Mask({1, 0, 1, 0, 1}), arrow::default_memory_pool()).ValueOrDie();
   EXPECT_EQ(filtered->num_rows(), 3);
 }
 

@@ -1,5 +1,6 @@
-// Expressions in the words of the filter grammar. What is written means what the expression means, nulls included, so
-// that it can be read back; a part that the grammar can't say is written in Arrow's form.
+// Expressions in the words of the filter grammar. What is written means what the expression means,
+// nulls included, so that it can be read back; a part that the grammar can't say is written in
+// Arrow's form.
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -46,13 +47,14 @@ std::string Quoted(std::string_view value, char quote) {
 // A dotted name at the top is read back as it is; within a path the dot needs quotes.
 std::string NameText(const std::string& name, bool dots_allowed) {
   static const std::map<std::string, int> keywords = {
-      {"and", 0},  {"or", 0},    {"not", 0},  {"in", 0}, {"between", 0}, {"like", 0}, {"ilike", 0}, {"is", 0},
-      {"true", 0}, {"false", 0}, {"null", 0}, {"as", 0}};
+      {"and", 0},   {"or", 0}, {"not", 0},  {"in", 0},    {"between", 0}, {"like", 0},
+      {"ilike", 0}, {"is", 0}, {"true", 0}, {"false", 0}, {"null", 0},    {"as", 0}};
   bool plain = keywords.count(LowerCase(name)) == 0;
   char before = '.';
   for (char c : name + '.') {
     bool digit = c >= '0' && c <= '9';
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                  static_cast<unsigned char>(c) >= 0x80;
     // Every part begins with a letter.
     plain = plain && (letter || (before != '.' && (digit || c == '.')));
     before = c;
@@ -96,12 +98,16 @@ std::optional<Written> LiteralText(const Scalar& scalar) {
     return Written{"cast(null as " + type_name + ")"};
   }
   switch (type.id()) {
-    case Type::BOOL: return Written{checked_cast<const arrow::BooleanScalar&>(scalar).value ? "true" : "false"};
-    case Type::FLOAT: return FloatText(checked_cast<const arrow::FloatScalar&>(scalar).value, "float32");
-    case Type::DOUBLE: return FloatText(checked_cast<const arrow::DoubleScalar&>(scalar).value, "float64");
+    case Type::BOOL:
+      return Written{checked_cast<const arrow::BooleanScalar&>(scalar).value ? "true" : "false"};
+    case Type::FLOAT:
+      return FloatText(checked_cast<const arrow::FloatScalar&>(scalar).value, "float32");
+    case Type::DOUBLE:
+      return FloatText(checked_cast<const arrow::DoubleScalar&>(scalar).value, "float64");
     case Type::STRING:
     case Type::LARGE_STRING:
-    case Type::STRING_VIEW: return Written{Quoted(checked_cast<const arrow::BaseBinaryScalar&>(scalar).view(), '\'')};
+    case Type::STRING_VIEW:
+      return Written{Quoted(checked_cast<const arrow::BaseBinaryScalar&>(scalar).view(), '\'')};
     case Type::BINARY:
     case Type::LARGE_BINARY:
     case Type::BINARY_VIEW:
@@ -111,10 +117,13 @@ std::optional<Written> LiteralText(const Scalar& scalar) {
       if (!arrow::util::ValidateUTF8(bytes)) return std::nullopt;
       return Written{"cast(" + Quoted(bytes, '\'') + " as " + type_name + ")"};
     }
-    case Type::DATE32: return Written{"date '" + scalar.ToString() + "'"};
-    case Type::DATE64: return Written{"cast(date '" + scalar.ToString() + "' as date64)"};
+    case Type::DATE32:
+      return Written{"date '" + scalar.ToString() + "'"};
+    case Type::DATE64:
+      return Written{"cast(date '" + scalar.ToString() + "' as date64)"};
     case Type::TIME32:
-    case Type::TIME64: return Written{"time '" + scalar.ToString() + "'"};
+    case Type::TIME64:
+      return Written{"time '" + scalar.ToString() + "'"};
     case Type::TIMESTAMP: {
       std::string text = scalar.ToString();
       if (text.size() > 10 && text[10] == ' ') text[10] = 'T';
@@ -124,7 +133,8 @@ std::optional<Written> LiteralText(const Scalar& scalar) {
       std::string count = std::to_string(checked_cast<const arrow::DurationScalar&>(scalar).value);
       return Written{"cast(" + count + " as " + type_name + ")"};
     }
-    default: break;
+    default:
+      break;
   }
   if (!arrow::is_integer(type.id()) && !arrow::is_decimal(type.id())) return std::nullopt;
   std::string text = scalar.ToString();
@@ -138,9 +148,9 @@ std::optional<Written> LiteralText(const Scalar& scalar) {
 }
 
 const std::map<std::string, std::string>& ComparisonSymbols() {
-  static const std::map<std::string, std::string> symbols = {{"equal", "="},      {"not_equal", "!="},
-                                                             {"less", "<"},       {"less_equal", "<="},
-                                                             {"greater", ">"},    {"greater_equal", ">="}};
+  static const std::map<std::string, std::string> symbols = {
+      {"equal", "="},       {"not_equal", "!="}, {"less", "<"},
+      {"less_equal", "<="}, {"greater", ">"},    {"greater_equal", ">="}};
   return symbols;
 }
 
@@ -159,7 +169,8 @@ const std::map<std::string, Arithmetic>& ArithmeticSymbols() {
 
 class Writer {
  public:
-  // `null_is_false`: the part stands where a null has the effect of false, so that it may be written as either.
+  // `null_is_false`: the part stands where a null has the effect of false, so that it may be
+  // written as either.
   Written Write(const Expression& expression, bool null_is_false) {
     std::optional<Written> written;
     if (++depth_ <= kMaxDepth) written = Try(expression, null_is_false);
@@ -204,13 +215,16 @@ class Writer {
       }
       auto comparison = ComparisonSymbols().find(name);
       if (comparison != ComparisonSymbols().end()) {
-        return Written{At(arguments[0], kSum) + " " + comparison->second + " " + At(arguments[1], kSum), kPredicate};
+        return Written{
+            At(arguments[0], kSum) + " " + comparison->second + " " + At(arguments[1], kSum),
+            kPredicate};
       }
       auto arithmetic = ArithmeticSymbols().find(name);
       if (arithmetic != ArithmeticSymbols().end()) {
         Strength strength = arithmetic->second.strength;
         auto above = static_cast<Strength>(strength + 1);
-        return Written{At(arguments[0], strength) + " " + arithmetic->second.symbol + " " + At(arguments[1], above),
+        return Written{At(arguments[0], strength) + " " + arithmetic->second.symbol + " " +
+                           At(arguments[1], above),
                        strength};
       }
     }
@@ -222,7 +236,8 @@ class Writer {
     auto buildable = MakeFunctionCall(name, arguments);
     if (!buildable.ok() || buildable->call()->function_name != name) return std::nullopt;
     std::string text = name + "(";
-    for (size_t i = 0; i < arguments.size(); ++i) text += (i > 0 ? ", " : "") + At(arguments[i], kOr);
+    for (size_t i = 0; i < arguments.size(); ++i)
+      text += (i > 0 ? ", " : "") + At(arguments[i], kOr);
     return Written{text + ")"};
   }
 
@@ -231,7 +246,8 @@ class Writer {
     const Expression& operand = call.arguments[0];
     if (name == "invert") return Inverted(operand);
     if (name == "is_null") {
-      if (call.options && checked_cast<const arrow::compute::NullOptions&>(*call.options).nan_is_null) {
+      if (call.options &&
+          checked_cast<const arrow::compute::NullOptions&>(*call.options).nan_is_null) {
         return std::nullopt;
       }
       return Written{At(operand, kSum) + " is null", kPredicate};
@@ -247,11 +263,13 @@ class Writer {
       if (type.empty()) return std::nullopt;
       return Written{"cast(" + At(operand, kOr) + " as " + type + ")"};
     }
-    const auto* match = dynamic_cast<const arrow::compute::MatchSubstringOptions*>(call.options.get());
+    const auto* match =
+        dynamic_cast<const arrow::compute::MatchSubstringOptions*>(call.options.get());
     if (match == nullptr) return std::nullopt;
     std::string pattern = Quoted(match->pattern, '\'');
     if (name == "match_like") {
-      return Written{At(operand, kSum) + (match->ignore_case ? " ilike " : " like ") + pattern, kPredicate};
+      return Written{At(operand, kSum) + (match->ignore_case ? " ilike " : " like ") + pattern,
+                     kPredicate};
     }
     std::string function = PatternFunctionName(name, match->ignore_case);
     if (function.empty()) return std::nullopt;
@@ -262,7 +280,8 @@ class Writer {
     if (const auto* inner = operand.call(); inner != nullptr && inner->arguments.size() == 1) {
       const Expression& inner_operand = inner->arguments[0];
       if (inner->function_name == "is_in" && inner->options) {
-        const auto& options = checked_cast<const arrow::compute::SetLookupOptions&>(*inner->options);
+        const auto& options =
+            checked_cast<const arrow::compute::SetLookupOptions&>(*inner->options);
         Text values = Values(options.value_set);
         Text others = Values(options.value_set, /*with_null=*/false);
         if (!values || values->empty()) return std::nullopt;
@@ -270,7 +289,8 @@ class Writer {
         std::string not_in = needle + " not in (" + *values + ")";
         bool null_in_set = options.value_set.null_count() > 0;
         switch (options.GetNullMatchingBehavior()) {
-          case arrow::compute::SetLookupOptions::INCONCLUSIVE: return Written{not_in, kPredicate};
+          case arrow::compute::SetLookupOptions::INCONCLUSIVE:
+            return Written{not_in, kPredicate};
           case arrow::compute::SetLookupOptions::EMIT_NULL:
             if (null_in_set) return std::nullopt;
             return Written{not_in, kPredicate};
@@ -284,10 +304,13 @@ class Writer {
             return Written{needle + " is null or " + needle + " not in (" + *others + ")", kOr};
         }
       }
-      if (inner->function_name == "is_nan") return Written{At(inner_operand, kSum) + " is not nan", kPredicate};
+      if (inner->function_name == "is_nan")
+        return Written{At(inner_operand, kSum) + " is not nan", kPredicate};
       if (inner->function_name == "match_like" && inner->options) {
-        const auto& match = checked_cast<const arrow::compute::MatchSubstringOptions&>(*inner->options);
-        return Written{At(inner_operand, kSum) + (match.ignore_case ? " not ilike " : " not like ") +
+        const auto& match =
+            checked_cast<const arrow::compute::MatchSubstringOptions&>(*inner->options);
+        return Written{At(inner_operand, kSum) +
+                           (match.ignore_case ? " not ilike " : " not like ") +
                            Quoted(match.pattern, '\''),
                        kPredicate};
       }
@@ -313,7 +336,8 @@ class Writer {
     }
     std::string in = needle + " in (" + *others + ")";
     // Where x is null, the rest is null, and `true or null` is true.
-    if (behavior == Behavior::MATCH && null_in_set) return Written{needle + " is null or " + in, kOr};
+    if (behavior == Behavior::MATCH && null_in_set)
+      return Written{needle + " is null or " + in, kOr};
     if (behavior == Behavior::EMIT_NULL || null_is_false) return Written{in, kPredicate};
     return Written{"coalesce(" + in + ", false)"};
   }

@@ -113,19 +113,25 @@ bool ParseInt32(std::string_view text, int32_t* value) {
 
 const char* UnitName(TimeUnit::type unit) {
   switch (unit) {
-    case TimeUnit::SECOND: return "s";
-    case TimeUnit::MILLI: return "ms";
-    case TimeUnit::MICRO: return "us";
-    case TimeUnit::NANO: return "ns";
+    case TimeUnit::SECOND:
+      return "s";
+    case TimeUnit::MILLI:
+      return "ms";
+    case TimeUnit::MICRO:
+      return "us";
+    case TimeUnit::NANO:
+      return "ns";
   }
   return "";
 }
 
 Status Unknown(std::string_view text) {
-  return Status::Invalid("`", text,
-                         "` is no type of this grammar; the types are bool, int8 ... int64, uint8 ... uint64, float16, "
-                         "float32, float64, string, large_string, string_view, binary, large_binary, date32, date64, "
-                         "timestamp[us], timestamp[us, tz=UTC], time32[s], time64[us], duration[s], decimal(p, s)");
+  return Status::Invalid(
+      "`", text,
+      "` is no type of this grammar; the types are bool, int8 ... int64, uint8 ... uint64, "
+      "float16, "
+      "float32, float64, string, large_string, string_view, binary, large_binary, date32, date64, "
+      "timestamp[us], timestamp[us, tz=UTC], time32[s], time64[us], duration[s], decimal(p, s)");
 }
 
 }  // namespace
@@ -143,7 +149,8 @@ arrow::Result<TypePointer> ParseTypeName(std::string_view text) {
     if (parameters.size() == 1) return arrow::timestamp(unit);
     if (parameters.size() == 2) {
       std::string_view zone = parameters[1];
-      if (zone.substr(0, 3) == "tz=") return arrow::timestamp(unit, std::string(Trim(zone.substr(3))));
+      if (zone.substr(0, 3) == "tz=")
+        return arrow::timestamp(unit, std::string(Trim(zone.substr(3))));
     }
     return Unknown(text);
   }
@@ -161,7 +168,8 @@ arrow::Result<TypePointer> ParseTypeName(std::string_view text) {
   if (parameters.size() == 2 && !ParseInt32(parameters[1], &scale)) return Unknown(text);
   if (parameters.size() > 2) return Unknown(text);
   if (pieces.name == "decimal" || pieces.name == "numeric") {
-    if (precision <= arrow::Decimal128Type::kMaxPrecision) return arrow::Decimal128Type::Make(precision, scale);
+    if (precision <= arrow::Decimal128Type::kMaxPrecision)
+      return arrow::Decimal128Type::Make(precision, scale);
     return arrow::Decimal256Type::Make(precision, scale);
   }
   if (pieces.name == "decimal32") return arrow::Decimal32Type::Make(precision, scale);
@@ -176,9 +184,12 @@ arrow::Result<TypePointer> ParseTypeName(std::string_view text) {
 
 std::string TypeName(const arrow::DataType& type) {
   using arrow::internal::checked_cast;
-  auto with_unit = [](const char* name, TimeUnit::type unit) { return std::string(name) + "[" + UnitName(unit) + "]"; };
+  auto with_unit = [](const char* name, TimeUnit::type unit) {
+    return std::string(name) + "[" + UnitName(unit) + "]";
+  };
   switch (type.id()) {
-    case arrow::Type::BOOL: return "bool";
+    case arrow::Type::BOOL:
+      return "bool";
     case arrow::Type::INT8:
     case arrow::Type::INT16:
     case arrow::Type::INT32:
@@ -192,34 +203,47 @@ std::string TypeName(const arrow::DataType& type) {
     case arrow::Type::STRING_VIEW:
     case arrow::Type::BINARY:
     case arrow::Type::LARGE_BINARY:
-    case arrow::Type::BINARY_VIEW: return type.name() == "utf8"         ? "string"
-                                          : type.name() == "large_utf8" ? "large_string"
-                                          : type.name() == "utf8_view"  ? "string_view"
-                                                                        : type.name();
-    case arrow::Type::HALF_FLOAT: return "float16";
-    case arrow::Type::FLOAT: return "float32";
-    case arrow::Type::DOUBLE: return "float64";
-    case arrow::Type::DATE32: return "date32";
-    case arrow::Type::DATE64: return "date64";
+    case arrow::Type::BINARY_VIEW:
+      return type.name() == "utf8"         ? "string"
+             : type.name() == "large_utf8" ? "large_string"
+             : type.name() == "utf8_view"  ? "string_view"
+                                           : type.name();
+    case arrow::Type::HALF_FLOAT:
+      return "float16";
+    case arrow::Type::FLOAT:
+      return "float32";
+    case arrow::Type::DOUBLE:
+      return "float64";
+    case arrow::Type::DATE32:
+      return "date32";
+    case arrow::Type::DATE64:
+      return "date64";
     case arrow::Type::TIMESTAMP: {
       const auto& timestamp = checked_cast<const arrow::TimestampType&>(type);
       if (timestamp.timezone().empty()) return with_unit("timestamp", timestamp.unit());
-      return std::string("timestamp[") + UnitName(timestamp.unit()) + ", tz=" + timestamp.timezone() + "]";
+      return std::string("timestamp[") + UnitName(timestamp.unit()) +
+             ", tz=" + timestamp.timezone() + "]";
     }
-    case arrow::Type::TIME32: return with_unit("time32", checked_cast<const arrow::TimeType&>(type).unit());
-    case arrow::Type::TIME64: return with_unit("time64", checked_cast<const arrow::TimeType&>(type).unit());
-    case arrow::Type::DURATION: return with_unit("duration", checked_cast<const arrow::DurationType&>(type).unit());
+    case arrow::Type::TIME32:
+      return with_unit("time32", checked_cast<const arrow::TimeType&>(type).unit());
+    case arrow::Type::TIME64:
+      return with_unit("time64", checked_cast<const arrow::TimeType&>(type).unit());
+    case arrow::Type::DURATION:
+      return with_unit("duration", checked_cast<const arrow::DurationType&>(type).unit());
     case arrow::Type::DECIMAL32:
     case arrow::Type::DECIMAL64:
     case arrow::Type::DECIMAL128:
     case arrow::Type::DECIMAL256: {
       const auto& decimal = checked_cast<const arrow::DecimalType&>(type);
-      return type.name() + "(" + std::to_string(decimal.precision()) + ", " + std::to_string(decimal.scale()) + ")";
+      return type.name() + "(" + std::to_string(decimal.precision()) + ", " +
+             std::to_string(decimal.scale()) + ")";
     }
     case arrow::Type::FIXED_SIZE_BINARY:
       return "fixed_size_binary(" +
-             std::to_string(checked_cast<const arrow::FixedSizeBinaryType&>(type).byte_width()) + ")";
-    default: return "";
+             std::to_string(checked_cast<const arrow::FixedSizeBinaryType&>(type).byte_width()) +
+             ")";
+    default:
+      return "";
   }
 }
 
