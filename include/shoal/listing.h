@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <arrow/filesystem/type_fwd.h>
@@ -23,16 +25,17 @@ namespace shoal {
 
 /// Why something that was found is not read as data, or deserves a word. `strict` turns any of them into an error.
 enum class ListingIssue {
-  kHidden,           // name begins with `_` or `.`
+  kHidden,           // name begins with `_` or `.`; a directory counts once, with all that is in it
   kZeroByte,         // an empty file
   kDirectoryMarker,  // an object that stands for a folder
   kExtension,        // name misses the wanted extension
-  kMisfit,           // path does not fit the declared partitioning
+  kMisfit,           // path lacks a key that the partitioning requires
   kMissingKey,       // kept: files at uneven depth, a missing key reads as null
-  kEscapedName,      // path is not UTF-8
-  kSubdirectory,     // below a subdirectory while ignore_subdirectory is set
+  kEscapedName,      // path is not UTF-8; the report percent-encodes it
+  kSubdirectory,     // a subdirectory that is no partition, while ignore_subdirectory is set
+  kSpecialFile,      // a pipe, socket or device
 };
-inline constexpr int kNumListingIssues = 8;
+inline constexpr int kNumListingIssues = 9;
 /// "hidden", "zero_byte", ...: the names used by reports and by `strict`.
 std::string_view ToString(ListingIssue issue);
 arrow::Result<ListingIssue> ParseListingIssue(std::string_view name);
@@ -50,8 +53,9 @@ struct ListingReport {
   int64_t directories_listed = 0;   // directory reads
   int64_t directories_pruned = 0;   // not listed, by a filter over keys
   int64_t files_pruned = 0;         // listed, then dropped by a filter over keys
-  int64_t stat_calls = 0;
-  bool complete = true;             // false where a limit ended the listing early
+  int64_t stat_calls = 0;           // single looks at one path
+  bool recursive = false;           // whole subtrees were read by one request each, as object stores can
+  bool complete = true;             // false where the listing was ended early
 
   const Entry& operator[](ListingIssue i) const { return issues[static_cast<size_t>(i)]; }
   void Add(ListingIssue issue, std::string_view path);
@@ -72,31 +76,76 @@ struct KeyTable {
   const KeyColumn* Find(std::string_view name) const;
 };
 
+/// Builds a KeyTable, one path after the other.
+class KeyTableBuilder {
+ public:
+  /// Keys as positions in the table, looked up once for a directory and then appended for each of its files. The keys
+  /// become part of the table even if the row is never appended. Valid for this builder only.
+  using Row = std::vector<int32_t>;  // per column: into `distinct`, or kAbsent; later columns are absent
+  Row Resolve(const std::vector<PartitionKey>& keys) { return Resolve({}, keys); }
+  /// The keys of `row` and `more`.
+  Row Resolve(Row row, const std::vector<PartitionKey>& more);
+  void Append(const Row& row);
+  void Append(const KeyTable& later);
+  void Reserve(int64_t rows);
+
+  const KeyTable& table() const { return table_; }
+
+ private:
+  struct Lookup {
+    std::unordered_map<std::string, int32_t> values;
+    int32_t null = KeyColumn::kAbsent;
+  };
+  int32_t ColumnOf(const std::string& name);
+  int32_t ValueOf(int32_t column, const std::optional<std::string>& value);
+
+  KeyTable table_;
+  std::vector<Lookup> lookup_;  // per column
+};
+
 /// The files of a table, columnar, in the order of the bytes of their full paths (directories compared with a
 /// trailing `/`). Immutable once built; safe from any thread.
 class FileTable {
  public:
-  int64_t num_files() const { return static_cast<int64_t>(name_.size()); }
-  std::string path(int64_t i) const { return directories_[directory_[i]] + name_[i]; }
+  int64_t num_files() const { return static_cast<int64_t>(directory_.size()); }
+  std::string path(int64_t i) const;
+  /// Without the directory. Valid as long as the table.
+  std::string_view name(int64_t i) const {
+    return std::string_view(names_).substr(name_end_[i], name_end_[i + 1] - name_end_[i]);
+  }
   /// With a trailing `/`, or empty.
-  const std::string& directory(int64_t i) const { return directories_[directory_[i]]; }
+  const std::string& directory(int64_t i) const { return directories_[directory_[i]].path; }
   int64_t size(int64_t i) const { return size_[i]; }          // SourceFile::kUnknown if not told
   int64_t mtime_ns(int64_t i) const { return mtime_ns_[i]; }  // SourceFile::kUnknown if not told
-  const KeyTable& keys() const { return keys_; }
+  const KeyTable& keys() const { return keys_.table(); }
+  /// The keys of one file.
+  std::vector<PartitionKey> KeysOf(int64_t i) const;
 
-  /// For those who build one: files must come in order. `keys` names the values of this file's path.
-  int32_t AddDirectory(std::string path);
-  void AddFile(int32_t directory, std::string name, int64_t size, int64_t mtime_ns,
-               const std::vector<PartitionKey>& keys);
+  /// For those who build one: files must come in order. `path` of a directory ends in `/` or is empty. All files of a
+  /// directory have its keys, and those given with the file besides.
+  int32_t AddDirectory(std::string path, std::vector<PartitionKey> keys = {});
+  void AddFile(int32_t directory, std::string_view name, int64_t size, int64_t mtime_ns,
+               const std::vector<PartitionKey>& keys = {});
   /// Appends the files of a later page.
   void Append(const FileTable& page);
+  /// The files for which `keep` holds.
+  FileTable Select(const std::vector<bool>& keep) const;
+  void Reserve(int64_t files, int64_t name_bytes);
 
  private:
-  std::vector<std::string> directories_;
+  struct Directory {
+    std::string path;
+    std::vector<PartitionKey> keys;
+    // Looked up with the first file, so that keys of empty directories leave no trace.
+    bool resolved = false;
+    KeyTableBuilder::Row row;
+  };
+  std::vector<Directory> directories_;
   std::vector<int32_t> directory_;
-  std::vector<std::string> name_;
+  std::string names_;
+  std::vector<int64_t> name_end_ = {0};
   std::vector<int64_t> size_, mtime_ns_;
-  KeyTable keys_;
+  KeyTableBuilder keys_;
 };
 
 /// Judges paths by their keys: one bool for each row of the table, false = can hold no row that is wanted. Of
@@ -105,9 +154,11 @@ using KeyFilter = std::function<arrow::Result<std::vector<bool>>(const KeyTable&
 
 struct ListOptions {
   std::shared_ptr<const Partitioning> partitioning = MakeNoPartitioning();
-  /// Only the part of a path below it is parsed for keys; empty: each source's own directory.
+  /// Only the part of a path below it is parsed for keys, written like the sources; empty: each source's own directory
+  /// (of a glob: the directory before the first wildcard).
   std::string partition_base_dir;
-  /// Wanted file name endings, with the dot; empty: all.
+  /// Wanted file name endings, with the dot, in upper or lower case; empty: all. Files that are sources themselves are
+  /// taken whatever their names are.
   std::vector<std::string> extensions;
   std::vector<std::string> ignore_prefixes = {"_", "."};
   bool ignore_subdirectory = false;
@@ -116,30 +167,46 @@ struct ListOptions {
   int list_concurrency = 100;
   /// Directories below a source, at most; deeper is an error (a loop of links, most likely).
   int max_depth = 64;
-  /// Stat each kept file even where listing does not tell size and mtime (local disks).
+  /// Stat each kept file where listing does not tell size and mtime (local disks). Else empty files are found later,
+  /// when they are opened.
   bool need_size = false;
   KeyFilter directory_filter;  // may be null
   KeyFilter file_filter;       // may be null
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
 };
 
-/// Receives files page by page, in order; returns false to end the listing.
+/// Receives files page by page, in order, never an empty page; returns false to end the listing.
 using PageSink = std::function<arrow::Result<bool>(FileTable page)>;
 
+/// Some of a table's files, spread evenly over it.
+struct FileSample {
+  FileTable files;
+  bool complete = false;  // these are all files
+  ListingReport report;   // of what was looked at
+};
+
 /// Where the names of a table's files come from: a walk over a filesystem, a manifest, a catalog.
-/// Thread rule: List may be called from several threads at once.
+/// Thread rule: List and Sample may be called from several threads at once. Filters and sinks are called by the calling
+/// thread only.
 class ListingSource {
  public:
   virtual ~ListingSource() = default;
   virtual std::string Describe() const = 0;
   virtual const std::shared_ptr<arrow::fs::FileSystem>& filesystem() const = 0;
-  /// Lists everything that `options` lets through. The report counts what was passed over.
+  /// Lists everything that `options` lets through. The report counts what was passed over. Finding nothing is not an
+  /// error here, but a source that does not exist is one, with the detail of ENOENT.
   virtual arrow::Result<ListingReport> List(const ListOptions& options, const PageSink& sink) const = 0;
+  /// About `n` files, all of them if there are no more than that. This default lists everything.
+  virtual arrow::Result<FileSample> Sample(const ListOptions& options, int64_t n) const;
 };
 
 /// The files named by `sources`: URIs (file:, s3:, gs:, abfs:), paths, globs (`*`, `?`, `[..]`, `{a,b}`, `**`), files or
-/// folders; several overlapping ones give each file once. A path that exists literally is taken literally. With
-/// `filesystem`, sources are paths on it. Touches no store: everything is looked at when listed.
+/// folders, all on one filesystem; several overlapping ones give each file once. A path that exists literally is taken
+/// literally; a folder that a glob matches stands for all that is in it. With `filesystem`, sources are paths on it.
+/// Looks at no file: that happens when listing. (S3 looks up the region of a bucket if the URI does not tell it.)
+///
+/// File and directory links are followed; a link to a directory above itself, a link to nothing and a directory that
+/// cannot be read are errors that name them.
 arrow::Result<std::shared_ptr<const ListingSource>> MakeListingSource(
     std::vector<std::string> sources, std::shared_ptr<arrow::fs::FileSystem> filesystem = nullptr);
 

@@ -1,0 +1,66 @@
+#include <shoal/listing.h>
+
+#include <sstream>
+
+namespace shoal {
+
+namespace {
+
+constexpr std::array<std::string_view, kNumListingIssues> kNames = {
+    "hidden",      "zero_byte",    "directory_marker", "extension",    "misfit",
+    "missing_key", "escaped_name", "subdirectory",     "special_file",
+};
+
+}  // namespace
+
+std::string_view ToString(ListingIssue issue) { return kNames[static_cast<size_t>(issue)]; }
+
+arrow::Result<ListingIssue> ParseListingIssue(std::string_view name) {
+  std::string known;
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<ListingIssue>(i);
+    known += (i == 0 ? "" : ", ") + std::string(kNames[i]);
+  }
+  return arrow::Status::Invalid("strict: '", name, "' is no kind of listing issue; the kinds are ", known, ".");
+}
+
+void ListingReport::Add(ListingIssue issue, std::string_view path) {
+  Entry& entry = issues[static_cast<size_t>(issue)];
+  ++entry.count;
+  if (entry.examples.size() < kMaxExamples) entry.examples.emplace_back(path);
+}
+
+void ListingReport::Merge(const ListingReport& other) {
+  for (size_t i = 0; i < issues.size(); ++i) {
+    issues[i].count += other.issues[i].count;
+    for (const std::string& example : other.issues[i].examples) {
+      if (issues[i].examples.size() < kMaxExamples) issues[i].examples.push_back(example);
+    }
+  }
+  files += other.files;
+  directories_listed += other.directories_listed;
+  directories_pruned += other.directories_pruned;
+  files_pruned += other.files_pruned;
+  stat_calls += other.stat_calls;
+  recursive = recursive || other.recursive;
+  complete = complete && other.complete;
+}
+
+std::string ListingReport::ToString() const {
+  std::ostringstream out;
+  out << files << " files in " << directories_listed << (recursive ? " recursive" : "") << " directory listings";
+  if (!complete) out << " (ended early)";
+  if (directories_pruned > 0) out << ", " << directories_pruned << " directories pruned";
+  if (files_pruned > 0) out << ", " << files_pruned << " files pruned";
+  if (stat_calls > 0) out << ", " << stat_calls << " stat calls";
+  for (size_t i = 0; i < issues.size(); ++i) {
+    if (issues[i].count == 0) continue;
+    out << "\n" << kNames[i] << ": " << issues[i].count << " (";
+    for (size_t j = 0; j < issues[i].examples.size(); ++j) out << (j == 0 ? "" : ", ") << issues[i].examples[j];
+    if (static_cast<int64_t>(issues[i].examples.size()) < issues[i].count) out << ", …";
+    out << ")";
+  }
+  return out.str();
+}
+
+}  // namespace shoal

@@ -1,0 +1,60 @@
+#include "list/strictness.h"
+
+namespace shoal::list {
+
+namespace {
+
+std::string_view Explain(ListingIssue issue) {
+  switch (issue) {
+    case ListingIssue::kHidden:
+      return "its name begins with a prefix that marks names to be ignored";
+    case ListingIssue::kZeroByte:
+      return "it is empty";
+    case ListingIssue::kDirectoryMarker:
+      return "it is an object that stands for a folder";
+    case ListingIssue::kExtension:
+      return "its name misses the wanted extension";
+    case ListingIssue::kMisfit:
+      return "its path lacks keys of the partitioning";
+    case ListingIssue::kMissingKey:
+      return "its path lacks a key that others have";
+    case ListingIssue::kEscapedName:
+      return "its name is not UTF-8 (shown percent-encoded)";
+    case ListingIssue::kSubdirectory:
+      return "it is a subdirectory, and ignore_subdirectory is set";
+    case ListingIssue::kSpecialFile:
+      return "it is a pipe, socket or device";
+  }
+  return "";
+}
+
+}  // namespace
+
+arrow::Status CheckStrict(const ListingReport& report, const std::set<ListingIssue>& strict) {
+  for (const ListingIssue issue : strict) {
+    if (report[issue].count == 0) continue;
+    return arrow::Status::Invalid("'", report[issue].examples[0], "' is not read: ", Explain(issue),
+                                  ". Remove it, or take '", ToString(issue), "' out of strict.");
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status ReportMissingKeys(const FileTable& files, const std::set<ListingIssue>& strict, ListingReport* report) {
+  for (int64_t i = 0; i < files.num_files(); ++i) {
+    for (const KeyColumn& column : files.keys().columns) {
+      if (column.index[i] != KeyColumn::kAbsent) continue;
+      report->Add(ListingIssue::kMissingKey, files.path(i));
+      if (strict.contains(ListingIssue::kMissingKey)) {
+        int64_t other = 0;
+        while (column.index[other] == KeyColumn::kAbsent) ++other;
+        return arrow::Status::Invalid("The path '", files.path(i), "' lacks the key '", column.name, "', which '",
+                                      files.path(other),
+                                      "' has. Move the file, or take 'missing_key' out of strict to read it as null.");
+      }
+      break;
+    }
+  }
+  return arrow::Status::OK();
+}
+
+}  // namespace shoal::list
