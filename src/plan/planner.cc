@@ -1,5 +1,7 @@
 #include "plan/planner.h"
 
+#include <shoal/filter.h>
+
 #include <algorithm>
 #include <functional>
 #include <mutex>
@@ -409,7 +411,7 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   plan.request = bound.request;
   plan.files_inspected = inspection.files_inspected;
   for (const auto& conjunct : expression::SplitConjuncts(plan.request.filter)) {
-    plan.prune.conjuncts.push_back({expression::ToText(conjunct)});
+    plan.prune.conjuncts.emplace_back().conjunct = expression::ToText(conjunct);
   }
 
   KeyPruner keys(inspection, plan.request.filter, &plan.prune);
