@@ -53,14 +53,14 @@ arrow::Result<std::shared_ptr<const ColumnKnowledge>> RowGroupContainers::Column
       return Constant(std::move(values));
     }
     case Source::kNull: {
-      ARROW_ASSIGN_OR_RAISE(auto field, path.Get(*mapping_.read_schema()));
+      ARROW_ASSIGN_OR_RAISE(auto field, path.Get(read_schema_));
       ARROW_ASSIGN_OR_RAISE(auto values, arrow::MakeArrayOfNull(field->type(), size()));
       return Constant(std::move(values));
     }
     case Source::kLeaf:
       break;
   }
-  ARROW_ASSIGN_OR_RAISE(auto field, path.Get(*mapping_.read_schema()));
+  ARROW_ASSIGN_OR_RAISE(auto field, path.Get(read_schema_));
   ARROW_ASSIGN_OR_RAISE(ColumnBounds bounds, facts_.Bounds(source.leaf));
   auto knowledge = std::make_shared<ColumnKnowledge>();
   knowledge->bounds = CastBounds(std::move(bounds), field->type());

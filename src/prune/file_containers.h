@@ -15,8 +15,9 @@ namespace shoal::prune {
 /// `facts` and `mapping` must outlive it.
 class RowGroupContainers : public Containers {
  public:
-  RowGroupContainers(const FileFacts& facts, const schema::ColumnMapping& mapping)
-      : facts_(facts), mapping_(mapping) {}
+  RowGroupContainers(const FileFacts& facts, const schema::ColumnMapping& mapping,
+                     const arrow::Schema& read_schema)
+      : facts_(facts), mapping_(mapping), read_schema_(read_schema) {}
 
   int64_t size() const override { return facts_.num_row_groups(); }
   int64_t num_rows(int64_t i) const override;
@@ -26,6 +27,7 @@ class RowGroupContainers : public Containers {
  private:
   const FileFacts& facts_;
   const schema::ColumnMapping& mapping_;
+  const arrow::Schema& read_schema_;
 };
 
 /// Bounds in the type of a file's leaf as bounds in the type the table gives it. Where the

@@ -48,10 +48,10 @@ struct Fixture {
       {field("s", arrow::struct_({field("y", arrow::utf8()), field("x", arrow::int64())})),
        field("k", arrow::utf8()), field("missing", arrow::int64()), field("a", arrow::int32())});
   schema::ColumnMapping mapping =
-      schema::ColumnMapping::Make(*facts.schema(), read,
+      schema::ColumnMapping::Make(*facts.schema(), *read,
                                   {{1, std::make_shared<arrow::StringScalar>("v")}}, "f")
           .ValueOrDie();
-  RowGroupContainers containers{facts, mapping};
+  RowGroupContainers containers{facts, mapping, *read};
 
   std::vector<Outcomes> operator()(const Expression& filter) const {
     return Prune({filter.Bind(*read).ValueOrDie()}, *read, containers).ValueOrDie().outcomes;

@@ -336,13 +336,13 @@ ColumnMapping::ColumnMapping(ColumnMapping&&) noexcept = default;
 ColumnMapping& ColumnMapping::operator=(ColumnMapping&&) noexcept = default;
 
 Result<ColumnMapping> ColumnMapping::Make(const arrow::Schema& file_schema,
-                                          std::shared_ptr<arrow::Schema> read_schema,
+                                          const arrow::Schema& read_schema,
                                           const std::vector<Constant>& constants, std::string path,
                                           CastPolicy policy) {
   ColumnMapping mapping;
-  mapping.read_schema_ = std::move(read_schema);
+  mapping.read_schema_ = std::make_shared<arrow::Schema>(read_schema);
   mapping.path_ = std::move(path);
-  const arrow::Schema& read = *mapping.read_schema_;
+  const arrow::Schema& read = read_schema;
   Builder builder(mapping.path_, policy);
 
   std::vector<std::shared_ptr<arrow::Scalar>> constant_of(read.num_fields());

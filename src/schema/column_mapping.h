@@ -22,18 +22,18 @@ enum class CastPolicy {
              // or loses its zone.
 };
 
+/// A column of the read schema (by its index) that has one value in the whole file: a partition
+/// key. What the file itself has under that name is not read.
+struct Constant {
+  int field;
+  std::shared_ptr<arrow::Scalar> value;
+};
+
 /// For one file: which of its leaves to read, and how a batch of them becomes a batch of the *read
 /// schema* (columns of the table, perhaps structs with fewer fields). Columns and fields of structs
 /// are matched by name; what a file lacks is null. Immutable; safe to use from any thread.
 class ColumnMapping {
  public:
-  /// A column of the read schema that has one value in the whole file: a partition key. What the
-  /// file itself has under that name is not read.
-  struct Constant {
-    int field;
-    std::shared_ptr<arrow::Scalar> value;
-  };
-
   /// Where the values of a field of the read schema (a column, or a field inside structs) come
   /// from.
   struct Source {
@@ -51,7 +51,7 @@ class ColumnMapping {
 
   /// Errors name the file, the column and both types; `path` is for them.
   static arrow::Result<ColumnMapping> Make(const arrow::Schema& file_schema,
-                                           std::shared_ptr<arrow::Schema> read_schema,
+                                           const arrow::Schema& read_schema,
                                            const std::vector<Constant>& constants, std::string path,
                                            CastPolicy policy = CastPolicy::kWidening);
   ~ColumnMapping();

@@ -25,9 +25,8 @@ std::shared_ptr<arrow::RecordBatch> Batch(const SchemaPtr& schema, const std::st
 }
 
 ColumnMapping Make(const SchemaPtr& file, const SchemaPtr& read,
-                   const std::vector<ColumnMapping::Constant>& c = {},
-                   CastPolicy policy = CastPolicy::kWidening) {
-  return ColumnMapping::Make(*file, read, c, "f.parquet", policy).ValueOrDie();
+                   const std::vector<Constant>& c = {}, CastPolicy policy = CastPolicy::kWidening) {
+  return ColumnMapping::Make(*file, *read, c, "f.parquet", policy).ValueOrDie();
 }
 
 // Adapts rows of the projected file, also as a slice out of a longer batch, and compares.
@@ -181,7 +180,7 @@ TEST(ColumnMapping, NullabilityFollowsTheReadSchema) {
 
 TEST(ColumnMapping, TypesThatDoNotFitNameFileColumnAndTypes) {
   auto status = ColumnMapping::Make(*arrow::schema({field("x", arrow::utf8())}),
-                                    arrow::schema({field("x", arrow::int64())}), {}, "f.parquet")
+                                    *arrow::schema({field("x", arrow::int64())}), {}, "f.parquet")
                     .status();
   EXPECT_TRUE(status.IsTypeError());
   for (const char* word : {"f.parquet", "`x`", "string", "int64"}) {
@@ -210,15 +209,15 @@ TEST(ColumnMapping, ATimestampNeverGainsOrLosesItsZone) {
   auto zoned = arrow::schema({field("x", arrow::timestamp(arrow::TimeUnit::MICRO, "UTC"))});
   auto naive = arrow::schema({field("x", arrow::timestamp(arrow::TimeUnit::MICRO))});
   for (auto policy : {CastPolicy::kWidening, CastPolicy::kChecked}) {
-    EXPECT_TRUE(ColumnMapping::Make(*zoned, naive, {}, "f", policy).status().IsTypeError());
-    EXPECT_TRUE(ColumnMapping::Make(*naive, zoned, {}, "f", policy).status().IsTypeError());
+    EXPECT_TRUE(ColumnMapping::Make(*zoned, *naive, {}, "f", policy).status().IsTypeError());
+    EXPECT_TRUE(ColumnMapping::Make(*naive, *zoned, {}, "f", policy).status().IsTypeError());
   }
 }
 
 TEST(ColumnMapping, AnAmbiguousColumnIsAnErrorOnlyWhereItIsUsed) {
   auto file = arrow::schema(
       {field("v", arrow::int64()), field("v", arrow::int64()), field("w", arrow::int64())});
-  EXPECT_TRUE(ColumnMapping::Make(*file, arrow::schema({field("v", arrow::int64())}), {}, "f")
+  EXPECT_TRUE(ColumnMapping::Make(*file, *arrow::schema({field("v", arrow::int64())}), {}, "f")
                   .status()
                   .IsInvalid());
   EXPECT_EQ(Make(file, arrow::schema({field("w", arrow::int64())})).leaves(), (Leaves{2}));
