@@ -14,12 +14,12 @@ KeyedSchema KeyedSchema::Project(const arrow::Schema& table_schema, const arrow:
 arrow::Result<std::shared_ptr<const schema::ColumnMapping>> MapFile(const KeyedSchema& to, const FileFacts& facts,
                                                                     const PartitionValues& values,
                                                                     const std::string& path) {
-  std::vector<schema::ColumnMapping::Constant> constants;
+  std::vector<schema::Constant> constants;
   for (size_t i = 0; i < to.partition_key.size(); ++i) {
     const int key = to.partition_key[i];
     if (key >= 0 && values[key]) constants.push_back({static_cast<int>(i), values[key]});
   }
-  ARROW_ASSIGN_OR_RAISE(auto mapping, schema::ColumnMapping::Make(*facts.schema(), to.schema, constants, path));
+  ARROW_ASSIGN_OR_RAISE(auto mapping, schema::ColumnMapping::Make(*facts.schema(), *to.schema, constants, path));
   return std::make_shared<const schema::ColumnMapping>(std::move(mapping));
 }
 

@@ -25,7 +25,7 @@ arrow::Result<FooterPruner> FooterPruner::Make(const arrow::compute::Expression&
 arrow::Result<prune::PruneResult> FooterPruner::Judge(const FileFacts& facts, const PartitionValues& values,
                                                       const std::string& path) const {
   ARROW_ASSIGN_OR_RAISE(auto mapping, MapFile(columns_, facts, values, path));
-  prune::RowGroupContainers containers(facts, *mapping);
+  prune::RowGroupContainers containers(facts, *mapping, *columns_.schema);
   auto result = prune::Prune(conjuncts_, *columns_.schema, containers);
   if (!result.ok()) return result.status().WithMessage("'", path, "': ", result.status().message());
   return result;
