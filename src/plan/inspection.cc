@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "formats/registry.h"
-#include "list/sample.h"
 #include "partition/infer.h"
 #include "plan/facts_loader.h"
 #include "runtime/parallel.h"
@@ -49,7 +48,7 @@ arrow::Status NothingFound(const ListingSource& source, const ListingReport& rep
 
 /// The listing whose names the inspection looks at, and the format they have.
 struct Looked {
-  list::Sample sample;
+  FileSample sample;
   std::shared_ptr<const FileFormat> format;
   ListOptions list;
 };
@@ -60,7 +59,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
   out.list = options.list;
   if (!options.format.empty()) {
     ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat(options.format));
-    ARROW_ASSIGN_OR_RAISE(out.sample, list::SampleFiles(source, out.list, n));
+    ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
     return out;
   }
   const bool infer_extension = out.list.extensions.empty();
@@ -69,7 +68,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
       for (auto extension : format->extensions()) out.list.extensions.emplace_back(extension);
     }
   }
-  ARROW_ASSIGN_OR_RAISE(out.sample, list::SampleFiles(source, out.list, n));
+  ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
   for (int64_t i = 0; i < out.sample.files.num_files() && !out.format; ++i) {
     out.format = formats::FormatOfPath(out.sample.files.path(i));
   }
@@ -77,7 +76,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
   // No name tells: the bytes may, and then names do not matter.
   if (infer_extension) {
     out.list.extensions.clear();
-    ARROW_ASSIGN_OR_RAISE(out.sample, list::SampleFiles(source, out.list, n));
+    ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
   }
   if (out.sample.files.num_files() == 0) {
     if (!options.schema) return NothingFound(source, out.sample.report);
