@@ -108,6 +108,7 @@ class KeyTableBuilder {
 class FileTable {
  public:
   int64_t num_files() const { return static_cast<int64_t>(directory_.size()); }
+  int32_t num_directories() const { return static_cast<int32_t>(directories_.size()); }
   std::string path(int64_t i) const;
   /// Without the directory. Valid as long as the table.
   std::string_view name(int64_t i) const {

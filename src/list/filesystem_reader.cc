@@ -1,0 +1,135 @@
+// Directories of any arrow::fs::FileSystem.
+#include "list/directory_reader.h"
+
+#include <unordered_set>
+
+#include <arrow/filesystem/filesystem.h>
+
+#include "base/location.h"
+#include "base/path.h"
+#include "base/status_context.h"
+
+namespace shoal::list {
+
+namespace {
+
+PathInfo ToPathInfo(const arrow::fs::FileInfo& info) {
+  PathInfo out;
+  switch (info.type()) {
+    case arrow::fs::FileType::NotFound:
+      return out;
+    case arrow::fs::FileType::Unknown:
+      out.type = EntryType::kSpecial;
+      break;
+    case arrow::fs::FileType::File:
+      out.type = EntryType::kFile;
+      if (info.size() != arrow::fs::kNoSize) out.size = info.size();
+      break;
+    case arrow::fs::FileType::Directory:
+      out.type = EntryType::kDirectory;
+      break;
+  }
+  if (info.mtime() != arrow::fs::kNoTime) {
+    out.mtime_ns =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(info.mtime().time_since_epoch()).count();
+  }
+  return out;
+}
+
+class FileSystemReader final : public DirectoryReader {
+ public:
+  explicit FileSystemReader(std::shared_ptr<arrow::fs::FileSystem> filesystem) : filesystem_(std::move(filesystem)) {
+    const std::string type = filesystem_->type_name();
+    prefers_recursive_ = type == "s3" || type == "abfs" || type == "gcs";
+    // Folders without a marker object are missing from its plain listings.
+    requires_recursive_ = type == "gcs";
+  }
+
+  arrow::Result<RawListing> Read(const std::string& prefix, bool missing_ok) const override {
+    RawListing listing;
+    ARROW_ASSIGN_OR_RAISE(auto infos, Request(prefix, missing_ok, /*recursive=*/false));
+    for (const arrow::fs::FileInfo& info : infos) {
+      const std::string_view path = Below(prefix, info);
+      // An object that is called like the directory itself stands for it.
+      listing.Add(path.empty() ? "/" : path, ToPathInfo(info));
+    }
+    return listing;
+  }
+
+  arrow::Result<RawTree> ReadRecursive(const std::string& prefix) const override {
+    ARROW_ASSIGN_OR_RAISE(auto infos, Request(prefix, /*missing_ok=*/true, /*recursive=*/true));
+    RawTree tree;
+    tree[prefix];
+    std::unordered_set<std::string> known;  // directories that their parents already list
+    const auto add_directory = [&](std::string_view path, auto& self) -> void {
+      if (!known.emplace(path).second) return;
+      const size_t slash = path.rfind('/');
+      if (slash != std::string_view::npos) self(path.substr(0, slash), self);
+      PathInfo info;
+      info.type = EntryType::kDirectory;
+      tree[prefix + std::string(path.substr(0, slash + 1))].Add(path.substr(slash + 1), info);
+      tree[prefix + std::string(path) + "/"];
+    };
+    for (const arrow::fs::FileInfo& info : infos) {
+      const std::string_view path = Below(prefix, info);
+      const PathInfo entry = ToPathInfo(info);
+      if (entry.type == EntryType::kDirectory) {
+        if (!path.empty()) add_directory(path.ends_with('/') ? path.substr(0, path.size() - 1) : path, add_directory);
+        continue;
+      }
+      // A marker keeps the slash at its end as its name.
+      const size_t slash = path.empty() ? path.npos : path.substr(0, path.size() - 1).rfind('/');
+      const std::string_view parent = slash == path.npos ? std::string_view() : path.substr(0, slash);
+      if (!parent.empty()) add_directory(parent, add_directory);
+      const std::string_view name = path.empty() ? "/" : path.substr(slash == path.npos ? 0 : slash + 1);
+      tree[prefix + (parent.empty() ? "" : std::string(parent) + "/")].Add(name, entry);
+    }
+    return tree;
+  }
+
+  arrow::Result<PathInfo> Look(const std::string& path, bool* dangling) const override {
+    auto info = filesystem_->GetFileInfo(path);
+    if (!info.ok()) return base::WithContext(info.status(), "Cannot look at '" + path + "' on " + store());
+    return ToPathInfo(*info);
+  }
+
+  bool is_local() const override { return false; }
+  bool prefers_recursive() const override { return prefers_recursive_; }
+  bool requires_recursive() const override { return requires_recursive_; }
+
+ private:
+  std::string store() const { return "the filesystem '" + filesystem_->type_name() + "'"; }
+
+  arrow::Result<arrow::fs::FileInfoVector> Request(const std::string& prefix, bool missing_ok, bool recursive) const {
+    arrow::fs::FileSelector selector;
+    selector.base_dir = prefix.size() > 1 ? prefix.substr(0, prefix.size() - 1) : prefix;
+    selector.allow_not_found = missing_ok;
+    selector.recursive = recursive;
+    auto infos = filesystem_->GetFileInfo(selector);
+    if (!infos.ok()) {
+      return base::WithContext(infos.status(), "Cannot list the directory '" + prefix + "' on " + store());
+    }
+    return infos;
+  }
+
+  // Some filesystems answer with a leading slash that was not asked for.
+  static std::string_view Below(const std::string& prefix, const arrow::fs::FileInfo& info) {
+    std::string_view path = info.path();
+    if (path.starts_with('/') && !prefix.starts_with('/')) path.remove_prefix(1);
+    if (path.starts_with(prefix)) return path.substr(prefix.size());
+    if (base::AsPrefix(path) == prefix) return {};
+    return base::NameOf(path);
+  }
+
+  const std::shared_ptr<arrow::fs::FileSystem> filesystem_;
+  bool prefers_recursive_ = false, requires_recursive_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<const DirectoryReader> MakeDirectoryReader(std::shared_ptr<arrow::fs::FileSystem> filesystem) {
+  if (base::IsLocal(*filesystem)) return MakeLocalReader();
+  return std::make_shared<FileSystemReader>(std::move(filesystem));
+}
+
+}  // namespace shoal::list

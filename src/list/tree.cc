@@ -1,0 +1,364 @@
+#include "list/tree.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "base/path.h"
+#include "base/status_context.h"
+#include "base/text.h"
+#include "list/concurrency.h"
+#include "list/strictness.h"
+
+namespace shoal::list {
+
+namespace {
+
+// The name of objects by which Hadoop's S3 client marks folders.
+constexpr std::string_view kFolderMarkerEnding = "_$folder$";
+
+// By the bytes of the full paths of all that an entry stands for: a directory's go on with `/`.
+bool NameLess(std::string_view a, bool a_is_directory, std::string_view b, bool b_is_directory) {
+  const size_t common = std::min(a.size(), b.size());
+  const int order = std::memcmp(a.data(), b.data(), common);
+  if (order != 0) return order < 0;
+  const auto next = [&](std::string_view name, bool is_directory) {
+    if (name.size() > common) return static_cast<int>(static_cast<unsigned char>(name[common]));
+    return is_directory ? static_cast<int>('/') : -1;
+  };
+  return next(a, a_is_directory) < next(b, b_is_directory);
+}
+
+}  // namespace
+
+const std::string* HidingPrefix(const ListOptions& options, std::string_view name) {
+  for (const std::string& prefix : options.ignore_prefixes) {
+    if (!prefix.empty() && name.starts_with(prefix)) return &prefix;
+  }
+  return nullptr;
+}
+
+bool HasWantedExtension(const ListOptions& options, std::string_view name) {
+  if (options.extensions.empty()) return true;
+  return std::any_of(options.extensions.begin(), options.extensions.end(), [&](const std::string& extension) {
+    return base::EndsWithIgnoringCase(name, extension);
+  });
+}
+
+arrow::Result<std::vector<PartitionKey>> JoinKeys(std::vector<PartitionKey> keys, std::vector<PartitionKey> more,
+                                                  const std::string& path) {
+  for (PartitionKey& key : more) {
+    for (const PartitionKey& known : keys) {
+      if (known.name == key.name) {
+        return arrow::Status::Invalid("The path '", path, "' has the partition key '", key.name,
+                                      "' twice; rename one of the directories.");
+      }
+    }
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+arrow::Result<BaseKeys> ParseBelowBase(const Partitioning& partitioning, const std::string& partition_base,
+                                       const std::string& directory) {
+  BaseKeys out;
+  if (!base::IsWithin(directory, partition_base)) return out;
+  out.depth = 0;
+  const std::string_view below = std::string_view(directory).substr(std::min(partition_base.size(), directory.size()));
+  for (std::string_view segment : base::SplitPath(below)) {
+    ARROW_ASSIGN_OR_RAISE(auto keys, partitioning.ParseDirectory(out.depth++, segment));
+    ARROW_ASSIGN_OR_RAISE(out.keys, JoinKeys(std::move(out.keys), std::move(keys), directory));
+  }
+  return out;
+}
+
+int ReadConcurrency(const DirectoryReader& reader, const ListOptions& options) {
+  const int wanted = std::max(options.list_concurrency, 1);
+  if (!reader.is_local()) return wanted;
+  return std::min(wanted, std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+}
+
+Tree::Tree(std::shared_ptr<const DirectoryReader> reader, const ListOptions& options, TreeRoot root)
+    : reader_(std::move(reader)), options_(options), root_(std::move(root)) {}
+
+arrow::Result<std::shared_ptr<Directory>> Tree::Root() {
+  auto directory = std::make_shared<Directory>();
+  directory->prefix = base::AsPrefix(root_.directory);
+  ARROW_ASSIGN_OR_RAISE(BaseKeys base,
+                        ParseBelowBase(*options_.partitioning, root_.partition_base, root_.directory));
+  directory->key_depth = base.depth;
+  directory->keys = std::move(base.keys);
+  directory->has_required_keys = HasRequiredKeys(directory->keys);
+  if (root_.glob != nullptr) {
+    directory->positions = root_.glob->Start();
+    directory->whole = false;
+  }
+  return directory;
+}
+
+bool Tree::HasRequiredKeys(const std::vector<PartitionKey>& keys) const {
+  for (const std::string& name : options_.partitioning->required_keys()) {
+    if (std::none_of(keys.begin(), keys.end(), [&](const PartitionKey& key) { return key.name == name; })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& directories, bool recursive, bool missing_ok) {
+  std::vector<std::shared_ptr<Directory>> level = directories;
+  if (reader_->is_local()) {
+    ARROW_RETURN_NOT_OK(ForEach(level.size(), ReadConcurrency(*reader_, options_), options_.stop, [&](size_t i) {
+      ARROW_ASSIGN_OR_RAISE(RawListing raw, reader_->Read(level[i]->prefix, missing_ok));
+      return Classify(level[i].get(), std::move(raw));
+    }));
+    report_.directories_listed += static_cast<int64_t>(level.size());
+  } else {
+    std::vector<std::string> prefixes;
+    std::vector<Directory*> unread;
+    for (const auto& directory : level) {
+      if (directory->read_ahead != nullptr) continue;
+      prefixes.push_back(directory->prefix);
+      unread.push_back(directory.get());
+    }
+    report_.directories_listed += static_cast<int64_t>(unread.size());
+    report_.recursive = report_.recursive || (recursive && !unread.empty());
+    const auto fetch = [reader = reader_, prefixes = std::move(prefixes), recursive,
+                        missing_ok](size_t i) -> arrow::Result<RawTree> {
+      if (recursive) return reader->ReadRecursive(prefixes[i]);
+      RawTree tree;
+      ARROW_ASSIGN_OR_RAISE(tree[prefixes[i]], reader->Read(prefixes[i], missing_ok));
+      return tree;
+    };
+    ARROW_ASSIGN_OR_RAISE(auto trees, FetchAll<RawTree>(unread.size(), ReadConcurrency(*reader_, options_),
+                                                        options_.stop, fetch));
+    for (size_t i = 0; i < trees.size(); ++i) {
+      unread[i]->read_ahead = std::make_shared<RawTree>(std::move(trees[i]));
+    }
+    for (const auto& directory : level) {
+      auto raw = directory->read_ahead->extract(directory->prefix);
+      if (!recursive || directory->read_ahead->empty()) directory->read_ahead = nullptr;
+      ARROW_RETURN_NOT_OK(Classify(directory.get(), raw.empty() ? RawListing{} : std::move(raw.mapped())));
+    }
+  }
+  for (const auto& directory : level) {
+    if (!options_.strict.empty()) ARROW_RETURN_NOT_OK(CheckStrict(directory->report, options_.strict));
+    report_.Merge(directory->report);
+    directory->report = {};
+  }
+  ARROW_RETURN_NOT_OK(FilterDirectories(level));
+
+  // What has been read ahead costs nothing more.
+  std::vector<std::shared_ptr<Directory>> below;
+  for (const auto& directory : level) {
+    for (const Directory::Entry& entry : directory->entries) {
+      if (entry.child != nullptr && entry.child->read_ahead != nullptr) below.push_back(entry.child);
+    }
+  }
+  return below.empty() ? arrow::Status::OK() : Read(below, recursive);
+}
+
+arrow::Status Tree::Classify(Directory* directory, RawListing raw) const {
+  directory->read = true;
+  directory->entries.reserve(raw.entries.size());
+  // Object stores can have an object called like a folder, which stands for it.
+  std::unordered_set<std::string_view> folders;
+  if (!reader_->is_local()) {
+    for (const RawEntry& entry : raw.entries) {
+      if (entry.info.type == EntryType::kDirectory) folders.insert(raw.name(entry));
+    }
+  }
+  for (const RawEntry& entry : raw.entries) ARROW_RETURN_NOT_OK(ClassifyEntry(directory, raw, entry, folders));
+  directory->names = std::move(raw.names);
+  const std::string_view names = directory->names;
+  const auto name_of = [&](const Directory::Entry& entry) { return names.substr(entry.offset, entry.length); };
+  std::sort(directory->entries.begin(), directory->entries.end(),
+            [&](const Directory::Entry& a, const Directory::Entry& b) {
+              return NameLess(name_of(a), a.child != nullptr, name_of(b), b.child != nullptr);
+            });
+  return arrow::Status::OK();
+}
+
+arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw, const RawEntry& entry,
+                                  const std::unordered_set<std::string_view>& folders) const {
+  const std::string_view name = raw.name(entry);
+  const auto path = [&] { return directory->prefix + std::string(name); };
+  if (name.ends_with('/')) {
+    directory->report.Add(ListingIssue::kDirectoryMarker, name == "/" ? directory->prefix : path());
+    return arrow::Status::OK();
+  }
+  base::Glob::Positions positions;
+  if (!directory->whole) {
+    positions = root_.glob->Step(directory->positions, name);
+    if (positions.empty()) return arrow::Status::OK();
+  }
+  if (!base::IsUtf8(name)) {
+    directory->report.Add(ListingIssue::kEscapedName, base::EscapeForMessage(path()));
+    return arrow::Status::OK();
+  }
+  const std::string* hiding = HidingPrefix(options_, name);
+  if (hiding != nullptr && !directory->whole && root_.glob->SpellsOut(directory->positions, name, *hiding)) {
+    hiding = nullptr;
+  }
+  if (hiding != nullptr && !options_.partitioning->NamesKey(name)) {
+    directory->report.Add(ListingIssue::kHidden, path());
+    return arrow::Status::OK();
+  }
+
+  PathInfo info = entry.info;
+  const bool resolve = info.type == EntryType::kUnresolved;
+  if (resolve) {
+    bool dangling = false;
+    ++directory->report.stat_calls;
+    ARROW_ASSIGN_OR_RAISE(info, reader_->Look(path(), &dangling));
+    if (info.type == EntryType::kNotFound) {
+      if (!HasWantedExtension(options_, name)) {
+        directory->report.Add(ListingIssue::kExtension, path());
+        return arrow::Status::OK();
+      }
+      return base::ErrnoError(ENOENT, dangling ? "The link '" : "The path '", path(),
+                              dangling ? "' leads to nothing; remove or mend it." : "' vanished while it was listed.");
+    }
+  }
+
+  if (info.type == EntryType::kDirectory) {
+    if (directory->depth + 1 > options_.max_depth) {
+      return arrow::Status::Invalid("The directory '", path(), "' lies more than ", options_.max_depth,
+                                    " levels deep; is there a loop of links? Raise max_depth if it is right.");
+    }
+    if (resolve) {
+      ARROW_ASSIGN_OR_RAISE(const bool loop, reader_->ClosesLoop(root_.directory, path()));
+      if (loop) {
+        return arrow::Status::Invalid("The link '", path(),
+                                      "' leads to a directory that it lies in itself, so its files would be read again "
+                                      "and again; remove it.");
+      }
+    }
+    ARROW_ASSIGN_OR_RAISE(auto child, MakeChild(*directory, name));
+    if (!directory->whole) {
+      child->whole = root_.glob->Accepts(positions);
+      child->positions = std::move(positions);
+    } else if (options_.ignore_subdirectory && child->keys.size() == directory->keys.size()) {
+      directory->report.Add(ListingIssue::kSubdirectory, path());
+      return arrow::Status::OK();
+    }
+    directory->entries.push_back({entry.offset, entry.length, std::move(child), info.size, info.mtime_ns});
+    return arrow::Status::OK();
+  }
+
+  if (!directory->whole && !root_.glob->Accepts(positions)) return arrow::Status::OK();
+  const auto leave_out = [&](ListingIssue issue) {
+    directory->report.Add(issue, path());
+    return arrow::Status::OK();
+  };
+  if (hiding != nullptr) return leave_out(ListingIssue::kHidden);
+  if (info.type != EntryType::kFile) return leave_out(ListingIssue::kSpecialFile);
+  if (name.ends_with(kFolderMarkerEnding)) return leave_out(ListingIssue::kDirectoryMarker);
+  if (!HasWantedExtension(options_, name)) return leave_out(ListingIssue::kExtension);
+  if (options_.need_size && info.size == SourceFile::kUnknown) {
+    ++directory->report.stat_calls;
+    ARROW_ASSIGN_OR_RAISE(info, reader_->Look(path(), nullptr));
+    if (info.type != EntryType::kFile) {
+      return base::ErrnoError(ENOENT, "The file '", path(), "' vanished while it was listed.");
+    }
+  }
+  if (info.size == 0) {
+    return leave_out(folders.contains(name) ? ListingIssue::kDirectoryMarker : ListingIssue::kZeroByte);
+  }
+  directory->entries.push_back({entry.offset, entry.length, nullptr, info.size, info.mtime_ns});
+  return arrow::Status::OK();
+}
+
+arrow::Result<std::shared_ptr<Directory>> Tree::MakeChild(const Directory& parent, std::string_view name) const {
+  auto child = std::make_shared<Directory>();
+  child->prefix.reserve(parent.prefix.size() + name.size() + 1);
+  child->prefix += parent.prefix;
+  child->prefix += name;
+  child->depth = parent.depth + 1;
+  child->read_ahead = parent.read_ahead;
+  child->keys = parent.keys;
+  child->has_required_keys = parent.has_required_keys;
+  if (parent.key_depth >= 0) {
+    child->key_depth = parent.key_depth + 1;
+    ARROW_ASSIGN_OR_RAISE(auto keys, options_.partitioning->ParseDirectory(parent.key_depth, name));
+    if (!keys.empty()) {
+      ARROW_ASSIGN_OR_RAISE(child->keys, JoinKeys(parent.keys, std::move(keys), child->prefix));
+      child->has_required_keys = HasRequiredKeys(child->keys);
+    }
+  } else if (child->prefix == root_.partition_base) {
+    child->key_depth = 0;
+  }
+  child->prefix += '/';
+  return child;
+}
+
+arrow::Status Tree::FilterDirectories(const std::vector<std::shared_ptr<Directory>>& parents) {
+  if (options_.directory_filter == nullptr) return arrow::Status::OK();
+  KeyTableBuilder keys;
+  for (const auto& parent : parents) {
+    for (const Directory::Entry& entry : parent->entries) {
+      if (entry.child != nullptr) keys.Append(keys.Resolve(entry.child->keys));
+    }
+  }
+  if (keys.table().num_rows == 0) return arrow::Status::OK();
+  ARROW_ASSIGN_OR_RAISE(const std::vector<bool> keep, options_.directory_filter(keys.table()));
+  if (static_cast<int64_t>(keep.size()) != keys.table().num_rows) {
+    return arrow::Status::Invalid("The directory filter judged ", keep.size(), " of ", keys.table().num_rows,
+                                  " directories; it must give one answer for each.");
+  }
+  size_t row = 0;
+  for (const auto& parent : parents) {
+    report_.directories_pruned += static_cast<int64_t>(std::erase_if(parent->entries, [&](const Directory::Entry& e) {
+      return e.child != nullptr && !keep[row++];
+    }));
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status Tree::AddFiles(const Directory& directory, size_t begin, size_t end, FileTable* page) {
+  const std::string_view names = directory.names;
+  ListingReport misfits;
+  int32_t in_page = -1;
+  for (size_t i = begin; i < end; ++i) {
+    const Directory::Entry& entry = directory.entries[i];
+    const std::string_view name = names.substr(entry.offset, entry.length);
+    std::vector<PartitionKey> keys;
+    if (directory.key_depth >= 0) {
+      ARROW_ASSIGN_OR_RAISE(keys, options_.partitioning->ParseFileName(name));
+    }
+    bool fits = directory.has_required_keys;
+    if (!keys.empty()) {
+      const std::string path = directory.prefix + std::string(name);
+      ARROW_ASSIGN_OR_RAISE(auto all, JoinKeys(directory.keys, keys, path));
+      fits = HasRequiredKeys(all);
+    }
+    if (!fits) {
+      misfits.Add(ListingIssue::kMisfit, directory.prefix + std::string(name));
+      continue;
+    }
+    if (in_page < 0) in_page = page->AddDirectory(directory.prefix, directory.keys);
+    page->AddFile(in_page, name, entry.size, entry.mtime_ns, keys);
+  }
+  if (misfits[ListingIssue::kMisfit].count > 0) {
+    ARROW_RETURN_NOT_OK(CheckStrict(misfits, options_.strict));
+    report_.Merge(misfits);
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Result<FileTable> FilterPage(const ListOptions& options, FileTable page, ListingReport* report) {
+  if (options.file_filter != nullptr && page.num_files() > 0) {
+    ARROW_ASSIGN_OR_RAISE(const std::vector<bool> keep, options.file_filter(page.keys()));
+    if (static_cast<int64_t>(keep.size()) != page.num_files()) {
+      return arrow::Status::Invalid("The file filter judged ", keep.size(), " of ", page.num_files(),
+                                    " files; it must give one answer for each.");
+    }
+    const auto kept = std::count(keep.begin(), keep.end(), true);
+    report->files_pruned += page.num_files() - kept;
+    if (kept < page.num_files()) page = page.Select(keep);
+  }
+  report->files += page.num_files();
+  return page;
+}
+
+}  // namespace shoal::list
