@@ -36,6 +36,30 @@ std::string Figure(const Precision<int64_t>& p) {
   return (p.is_exact() ? "" : "about ") + std::to_string(p.value());
 }
 
+/// `0-3,7`: numbers in ascending order, runs drawn together.
+std::string Ranges(const std::vector<int>& numbers) {
+  std::string out;
+  for (size_t i = 0; i < numbers.size();) {
+    size_t end = i;
+    while (end + 1 < numbers.size() && numbers[end + 1] == numbers[end] + 1) ++end;
+    out += (out.empty() ? "" : ",") + std::to_string(numbers[i]);
+    if (end > i) out += "-" + std::to_string(numbers[end]);
+    i = end + 1;
+  }
+  return out;
+}
+
+/// What the listing left out or found odd, by kind.
+void PrintIssues(const ListingReport& report, std::ostream& out) {
+  for (int i = 0; i < kNumListingIssues; ++i) {
+    const auto& entry = report.issues[i];
+    if (entry.count == 0) continue;
+    out << "note      " << ToString(static_cast<ListingIssue>(i)) << ": " << entry.count;
+    for (size_t e = 0; e < entry.examples.size(); ++e) out << (e ? ", " : ", such as ") << entry.examples[e];
+    out << "\n";
+  }
+}
+
 void PrintFilter(const ScanPlan& plan, std::ostream& out) {
   const PruneReport& prune = plan.prune;
   if (prune.conjuncts.empty()) return;
@@ -103,7 +127,7 @@ std::string ScanPlan::ToString() const {
     out << ", " << Count(prune.directories_pruned, "directory", "directories") << " pruned before listing";
   }
   out << (listing.complete ? "" : "; ended early by the limit") << "\n";
-  if (std::string skipped = listing.ToString(); !skipped.empty()) out << "left out  " << skipped << "\n";
+  PrintIssues(listing, out);
   out << "files     " << fragments.size() << " of " << prune.files_listed << " kept\n";
   if (prune.footers_read + prune.footers_cached > 0) {
     out << "groups    " << prune.row_groups_kept << " of " << prune.row_groups_seen << " row groups kept; "
@@ -129,9 +153,7 @@ std::string ScanPlan::ToString() const {
     const Fragment& f = fragments[i];
     out << "  + " << f.path;
     if (f.row_groups) {
-      out << ": row groups ";
-      for (size_t g = 0; g < f.row_groups->size(); ++g) out << (g ? "," : "") << (*f.row_groups)[g];
-      out << " (" << Figure(f.num_rows) << " rows)";
+      out << ": row groups " << Ranges(*f.row_groups) << " (" << Figure(f.num_rows) << " rows)";
     }
     out << "\n";
   }
