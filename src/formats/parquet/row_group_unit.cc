@@ -6,6 +6,7 @@
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
 
+#include "formats/parquet/dictionary_column.h"
 #include "formats/parquet/facts.h"
 #include "formats/parquet/guard.h"
 #include "formats/resident_file.h"
@@ -66,7 +67,7 @@ class RowGroupUnit final : public Unit {
     ARROW_RETURN_NOT_OK(batches_->ReadNext(&batch));
     if (batch) {
       rows_ += batch->num_rows();
-      return batch;
+      return Spread(std::move(batch));
     }
     int64_t claimed = facts().row_group_rows(request_.row_group).value();
     if (rows_ != claimed) {
@@ -99,6 +100,16 @@ class RowGroupUnit final : public Unit {
     ::parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
     arrow_properties.set_batch_size(request_.batch_rows);
     arrow_properties.set_pre_buffer(false);
+    auto group = facts().metadata()->RowGroup(request_.row_group);
+    schema_ = ProjectLeaves(*facts().schema(), request_.leaves);
+    const bool flat = schema_->num_fields() == static_cast<int>(request_.leaves.size());
+    for (int i = 0; flat && i < schema_->num_fields(); ++i) {
+      const int leaf = request_.leaves[i];
+      if (PrefersDictionary(*group->ColumnChunk(leaf), *schema_->field(i)->type())) {
+        arrow_properties.set_read_dictionary(leaf, true);
+        spread_.push_back(i);
+      }
+    }
     auto file_reader = ::parquet::ParquetFileReader::Open(std::move(input), properties, facts().metadata());
     ARROW_ASSIGN_OR_RAISE(reader_, ::parquet::arrow::FileReader::Make(request_.pool, std::move(file_reader),
                                                                       arrow_properties));
@@ -106,7 +117,21 @@ class RowGroupUnit final : public Unit {
     return arrow::Status::OK();
   }
 
+  /// Columns that were read as dictionaries, in their own type.
+  arrow::Result<Step> Spread(std::shared_ptr<arrow::RecordBatch> batch) const {
+    if (spread_.empty()) return Step(std::move(batch));
+    auto columns = batch->columns();
+    for (int i : spread_) {
+      if (columns[i]->type_id() != arrow::Type::DICTIONARY) continue;
+      ARROW_ASSIGN_OR_RAISE(columns[i], SpreadDictionary(static_cast<const arrow::DictionaryArray&>(*columns[i]),
+                                                         schema_->field(i)->type(), request_.pool));
+    }
+    return Step(arrow::RecordBatch::Make(schema_, batch->num_rows(), std::move(columns)));
+  }
+
   UnitRequest request_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::vector<int> spread_;  // columns of schema_
   std::vector<ByteRange> ranges_;
   std::unique_ptr<::parquet::arrow::FileReader> reader_;  // must outlive batches_
   std::unique_ptr<arrow::RecordBatchReader> batches_;
