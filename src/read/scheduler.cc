@@ -35,10 +35,11 @@ struct FileHandle {
   std::shared_ptr<storage::OpenFile> open;
 
   arrow::Result<std::shared_ptr<storage::OpenFile>> Get(const std::shared_ptr<const SourceFile>& file,
-                                                        const std::shared_ptr<runtime::Counters>& counters) {
+                                                        const std::shared_ptr<runtime::Counters>& counters,
+                                                        const std::shared_ptr<storage::BlockRecycler>& recycler) {
     std::lock_guard lock(mutex);
     if (!open) {
-      ARROW_ASSIGN_OR_RAISE(open, storage::OpenFile::Open(file, counters));
+      ARROW_ASSIGN_OR_RAISE(open, storage::OpenFile::Open(file, counters, recycler));
     }
     return open;
   }
@@ -89,14 +90,16 @@ struct Scheduler::State {
         counters(std::move(c)),
         options(std::move(o)),
         rule(options.local ? storage::CoalesceRule::Local() : storage::CoalesceRule::Remote()),
-        queue_limit(options.memory_budget / 4),
-        read_limit(options.memory_budget - queue_limit) {}
+        queue_limit(options.memory_budget / (options.local ? 8 : 4)),
+        read_limit(options.memory_budget - queue_limit),
+        recycler(std::make_shared<storage::BlockRecycler>(read_limit / 4, arrow::default_memory_pool())) {}
 
   UnitSource units;
   const std::shared_ptr<runtime::Counters> counters;
   const SchedulerOptions options;
   const storage::CoalesceRule rule;
   const int64_t queue_limit, read_limit;
+  const std::shared_ptr<storage::BlockRecycler> recycler;
   const pid_t pid = ::getpid();
 
   std::mutex mutex;
@@ -290,7 +293,7 @@ struct Scheduler::State {
   }
 
   arrow::Result<std::shared_ptr<arrow::Buffer>> Read(const Request& request) {
-    ARROW_ASSIGN_OR_RAISE(auto file, request.slot->file->Get(request.slot->source, counters));
+    ARROW_ASSIGN_OR_RAISE(auto file, request.slot->file->Get(request.slot->source, counters, recycler));
     if (request.fetch->range.length == 0) return std::make_shared<arrow::Buffer>(nullptr, 0);
     return file->Read(request.fetch->range);
   }

@@ -37,11 +37,13 @@ arrow::Status FromErrno(int error, std::string_view what, const std::string& pat
 class LocalFile final : public OpenFile {
  public:
   static arrow::Result<std::shared_ptr<OpenFile>> Make(std::shared_ptr<const SourceFile> file,
-                                                       std::shared_ptr<runtime::Counters> counters) {
+                                                       std::shared_ptr<runtime::Counters> counters,
+                                                       std::shared_ptr<BlockRecycler> recycler) {
     const std::string& path = file->path;
     int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return FromErrno(errno, "Cannot open", path);
-    std::shared_ptr<LocalFile> opened(new LocalFile(fd, std::move(file), std::move(counters)));
+    std::shared_ptr<LocalFile> opened(
+        new LocalFile(fd, std::move(file), std::move(counters), std::move(recycler)));
     struct stat info;
     if (::fstat(fd, &info) != 0) return FromErrno(errno, "Cannot stat", path);
     // A pipe would block for ever; a directory has no bytes.
@@ -54,7 +56,13 @@ class LocalFile final : public OpenFile {
 
  protected:
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset, int64_t length) const override {
-    ARROW_ASSIGN_OR_RAISE(std::unique_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(length));
+    std::shared_ptr<arrow::MutableBuffer> buffer;
+    if (recycler_) {
+      ARROW_ASSIGN_OR_RAISE(buffer, recycler_->Allocate(length));
+    } else {
+      ARROW_ASSIGN_OR_RAISE(auto fresh, arrow::AllocateBuffer(length));
+      buffer.reset(static_cast<arrow::MutableBuffer*>(fresh.release()));
+    }
     uint8_t* out = buffer->mutable_data();
     int64_t done = 0;
     while (done < length) {
@@ -64,14 +72,16 @@ class LocalFile final : public OpenFile {
       if (n == 0) break;
       done += n;
     }
-    if (done < length) return arrow::SliceBuffer(std::shared_ptr<arrow::Buffer>(std::move(buffer)), 0, done);
+    if (done < length) return arrow::SliceBuffer(std::move(buffer), 0, done);
     return buffer;
   }
 
  private:
-  LocalFile(int fd, std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters)
-      : OpenFile(std::move(file), std::move(counters)), fd_(fd) {}
+  LocalFile(int fd, std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters,
+            std::shared_ptr<BlockRecycler> recycler)
+      : OpenFile(std::move(file), std::move(counters)), fd_(fd), recycler_(std::move(recycler)) {}
   const int fd_;
+  std::shared_ptr<BlockRecycler> recycler_;
 };
 
 class FilesystemFile final : public OpenFile {
@@ -111,9 +121,10 @@ bool IsFileChanged(const arrow::Status& status) {
 bool IsLocal(const arrow::fs::FileSystem& filesystem) { return filesystem.type_name() == "local"; }
 
 arrow::Result<std::shared_ptr<OpenFile>> OpenFile::Open(std::shared_ptr<const SourceFile> file,
-                                                        std::shared_ptr<runtime::Counters> counters) {
+                                                        std::shared_ptr<runtime::Counters> counters,
+                                                        std::shared_ptr<BlockRecycler> recycler) {
   ++counters->files_opened;
-  if (IsLocal(*file->filesystem)) return LocalFile::Make(std::move(file), std::move(counters));
+  if (IsLocal(*file->filesystem)) return LocalFile::Make(std::move(file), std::move(counters), std::move(recycler));
   return FilesystemFile::Make(std::move(file), std::move(counters));
 }
 
