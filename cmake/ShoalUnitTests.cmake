@@ -36,7 +36,7 @@ add_executable(shoal_unit_tests ${shoal_test_sources} ${_shoal_unit_sources})
 target_include_directories(shoal_unit_tests PRIVATE src tests/unit)
 target_include_directories(shoal_unit_tests SYSTEM PRIVATE ${SHOAL_JSON_INCLUDE_DIR})
 target_link_libraries(shoal_unit_tests PRIVATE shoal shoal_gtest shoal_warnings Arrow::parquet)
-target_precompile_headers(shoal_unit_tests REUSE_FROM shoal)
+shoal_share_precompiled_header(shoal_unit_tests)
 
 foreach(group IN ITEMS "unit=-*Oracle*:*Fuzz*" "oracle=*Oracle*" "fuzz=*Fuzz*")
   string(REPLACE "=" ";" group "${group}")

@@ -11,7 +11,7 @@ if int(_pyarrow.__version__.split(".")[0]) != _PYARROW_MAJOR:
         f"run `pip install 'pyarrow=={_PYARROW_MAJOR}.*'` or rebuild shoal."
     )
 
-from shoal._core import version as _version  # noqa: E402
+from shoal._core import version as _version
 
 __version__ = _version()
 

@@ -1,5 +1,5 @@
-// Precompiled for the library, the command line program and the unit tests: headers that nearly every file
-// needs and that seldom change. A file still includes what it uses.
+// Precompiled for the library, the command line program and the unit tests: headers that nearly
+// every file needs and that seldom change. A file still includes what it uses.
 #pragma once
 
 #include <algorithm>
