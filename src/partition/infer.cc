@@ -162,7 +162,8 @@ arrow::Result<TypedKeyColumn> TypedKeys(const KeyColumn& column, const std::shar
   if (type->id() == arrow::Type::DICTIONARY) {
     const auto& dictionary = static_cast<const arrow::DictionaryType&>(*type);
     ARROW_ASSIGN_OR_RAISE(arrow::Datum encoded, arrow::compute::DictionaryEncode(typed.values));
-    const auto& array = static_cast<const arrow::DictionaryArray&>(*encoded.make_array());
+    const std::shared_ptr<arrow::Array> encoded_array = encoded.make_array();
+    const auto& array = static_cast<const arrow::DictionaryArray&>(*encoded_array);
     ARROW_ASSIGN_OR_RAISE(auto indices, arrow::compute::Cast(*array.indices(), dictionary.index_type()));
     ARROW_ASSIGN_OR_RAISE(typed.values, arrow::DictionaryArray::FromArrays(type, indices, array.dictionary()));
   }
