@@ -19,7 +19,8 @@ std::string Resolved(const std::string& source) {
 }
 
 TEST(Path, NormalisingLeavesOneSpelling) {
-  for (const char* path : {"a/b", "a/b/", "a//b", "a/b/.", "./a/./b//"}) EXPECT_EQ(NormalizePath(path), "a/b");
+  for (const char* path : {"a/b", "a/b/", "a//b", "a/b/.", "./a/./b//"})
+    EXPECT_EQ(NormalizePath(path), "a/b");
   EXPECT_EQ(NormalizePath("/"), "/");
   EXPECT_EQ(NormalizePath("//a"), "/a");
   EXPECT_EQ(NormalizePath("."), "");

@@ -14,7 +14,8 @@ KeyColumn Column(std::vector<std::optional<std::string>> values) {
   KeyColumn column;
   column.name = "code";
   column.distinct = std::move(values);
-  for (size_t i = 0; i < column.distinct.size(); ++i) column.index.push_back(static_cast<int32_t>(i));
+  for (size_t i = 0; i < column.distinct.size(); ++i)
+    column.index.push_back(static_cast<int32_t>(i));
   return column;
 }
 
@@ -54,13 +55,15 @@ TEST(InferKeyType, NullFitsEveryType) {
 }
 
 TEST(InferKeyType, DatesByOption) {
-  EXPECT_EQ(InferKeyType(Column({"2020-01-01", std::nullopt}), {.dates = true})->ToString(), "date32[day]");
-  EXPECT_EQ(InferKeyType(Column({"2020-01-01", "2020-13-01"}), {.dates = true})->ToString(), "string");
+  EXPECT_EQ(InferKeyType(Column({"2020-01-01", std::nullopt}), {.dates = true})->ToString(),
+            "date32[day]");
+  EXPECT_EQ(InferKeyType(Column({"2020-01-01", "2020-13-01"}), {.dates = true})->ToString(),
+            "string");
 }
 
 TEST(TypedKeys, DeclaredTypesAreRead) {
-  const auto is = [](const std::vector<std::optional<std::string>>& texts, std::shared_ptr<arrow::DataType> type,
-                     const std::vector<std::string>& shown) {
+  const auto is = [](const std::vector<std::optional<std::string>>& texts,
+                     std::shared_ptr<arrow::DataType> type, const std::vector<std::string>& shown) {
     auto typed = Typed(texts, type);
     ASSERT_TRUE(typed.ok()) << type->ToString() << ": " << typed.status().ToString();
     EXPECT_TRUE((*typed)->type()->Equals(type));
@@ -78,7 +81,8 @@ TEST(TypedKeys, DeclaredTypesAreRead) {
   is({"2020-02-29"}, arrow::date32(), {"2020-02-29"});
   is({"2020-01-01 10:20:30", "2020-01-01"}, arrow::timestamp(arrow::TimeUnit::MILLI),
      {"2020-01-01 10:20:30.000", "2020-01-01 00:00:00.000"});
-  is({"2020-01-01 10:20:30Z"}, arrow::timestamp(arrow::TimeUnit::SECOND, "UTC"), {"2020-01-01 10:20:30Z"});
+  is({"2020-01-01 10:20:30Z"}, arrow::timestamp(arrow::TimeUnit::SECOND, "UTC"),
+     {"2020-01-01 10:20:30Z"});
   is({"1.5", "2", "-0.25"}, arrow::decimal128(9, 2), {"1.50", "2.00", "-0.25"});
   is({"12345678901234567890123456789012345678901234567890"}, arrow::decimal256(60, 0),
      {"12345678901234567890123456789012345678901234567890"});
@@ -93,7 +97,8 @@ TEST(TypedKeys, DictionariesOfAnyOfThose) {
   ASSERT_TRUE(typed->type()->Equals(type));
   EXPECT_TRUE(typed->IsNull(1));
   EXPECT_EQ(static_cast<const arrow::DictionaryArray&>(*typed).dictionary()->length(), 2);
-  const auto numbers = Typed({"1", "01"}, arrow::dictionary(arrow::int32(), arrow::int64())).ValueOrDie();
+  const auto numbers =
+      Typed({"1", "01"}, arrow::dictionary(arrow::int32(), arrow::int64())).ValueOrDie();
   EXPECT_EQ(static_cast<const arrow::DictionaryArray&>(*numbers).dictionary()->length(), 1);
 }
 
@@ -117,7 +122,8 @@ TEST(TypedKeys, AValueThatDoesNotFitIsAnErrorNamingKeyValueAndPath) {
   };
   for (const auto& [text, type] : misfits) {
     const auto status = Typed({std::nullopt, text}, type).status();
-    ASSERT_TRUE(status.IsInvalid()) << text << " as " << type->ToString() << ": " << status.ToString();
+    ASSERT_TRUE(status.IsInvalid())
+        << text << " as " << type->ToString() << ": " << status.ToString();
     EXPECT_NE(status.message().find("'code'"), std::string::npos);
     EXPECT_NE(status.message().find("'" + text + "'"), std::string::npos);
     EXPECT_NE(status.message().find("root/code=?/f1"), std::string::npos);

@@ -15,17 +15,48 @@ Keys Parse(const Partitioning& partitioning, const Partitioning::FormattedPath& 
   Keys keys;
   int depth = 0;
   for (std::string_view segment : base::SplitPath(path.directory)) {
-    for (auto& key : partitioning.ParseDirectory(depth++, segment).ValueOrDie()) keys.push_back(key);
+    for (auto& key : partitioning.ParseDirectory(depth++, segment).ValueOrDie())
+      keys.push_back(key);
   }
-  for (auto& key : partitioning.ParseFileName(path.file_prefix + "part-0.parquet").ValueOrDie()) keys.push_back(key);
+  for (auto& key : partitioning.ParseFileName(path.file_prefix + "part-0.parquet").ValueOrDie())
+    keys.push_back(key);
   return keys;
 }
 
 const std::vector<std::string>& AwkwardTexts() {
-  static const std::vector<std::string> texts = {
-      "a/b", "a=b", "50%", "%41", "a b", "a:b", "a*b", "..", ".", "_x", ".h", "é", "東京", "new\nline", "trail.",
-      "trail ", " lead", "a\\b", "a#b?c", "null", "a_b", "a__b_", "[x]", "{x,y}", "NULL", "0", "%", "%2F", "\x7F",
-      std::string("nul\0byte", 8), "__HIVE_DEFAULT_PARTITION_", "COM1", "\"quoted\""};
+  static const std::vector<std::string> texts = {"a/b",
+                                                 "a=b",
+                                                 "50%",
+                                                 "%41",
+                                                 "a b",
+                                                 "a:b",
+                                                 "a*b",
+                                                 "..",
+                                                 ".",
+                                                 "_x",
+                                                 ".h",
+                                                 "é",
+                                                 "東京",
+                                                 "new\nline",
+                                                 "trail.",
+                                                 "trail ",
+                                                 " lead",
+                                                 "a\\b",
+                                                 "a#b?c",
+                                                 "null",
+                                                 "a_b",
+                                                 "a__b_",
+                                                 "[x]",
+                                                 "{x,y}",
+                                                 "NULL",
+                                                 "0",
+                                                 "%",
+                                                 "%2F",
+                                                 "\x7F",
+                                                 std::string("nul\0byte", 8),
+                                                 "__HIVE_DEFAULT_PARTITION_",
+                                                 "COM1",
+                                                 "\"quoted\""};
   return texts;
 }
 
@@ -40,7 +71,9 @@ TEST(Partitioning, HiveValuesAreAllBehindTheFirstEquals) {
 
 TEST(Partitioning, HiveDecodesKeysAndValuesOnceAndKeepsWhatIsNotEncoded) {
   const auto hive = MakeHivePartitioning();
-  const auto value = [&](const char* segment) { return *hive->ParseDirectory(0, segment).ValueOrDie()[0].value; };
+  const auto value = [&](const char* segment) {
+    return *hive->ParseDirectory(0, segment).ValueOrDie()[0].value;
+  };
   EXPECT_EQ(value("city=San%20Francisco"), "San Francisco");
   EXPECT_EQ(value("city=a%2Fb"), "a/b");
   EXPECT_EQ(value("city=50%"), "50%");
@@ -54,20 +87,23 @@ TEST(Partitioning, HiveDecodesKeysAndValuesOnceAndKeepsWhatIsNotEncoded) {
 
 TEST(Partitioning, OnlyTheMarkerIsNull) {
   const auto hive = MakeHivePartitioning();
-  EXPECT_EQ(hive->ParseDirectory(0, "k=__HIVE_DEFAULT_PARTITION__").ValueOrDie(), (Keys{{"k", std::nullopt}}));
+  EXPECT_EQ(hive->ParseDirectory(0, "k=__HIVE_DEFAULT_PARTITION__").ValueOrDie(),
+            (Keys{{"k", std::nullopt}}));
   EXPECT_EQ(hive->ParseDirectory(0, "k=null").ValueOrDie(), (Keys{{"k", "null"}}));
 }
 
 TEST(Partitioning, EveryTextComesBackFromItsPathInEveryLayout) {
   const auto hive = MakeHivePartitioning();
-  const auto directory = MakeDirectoryPartitioning({.field_names = {"k", "j"}, .declared = nullptr});
+  const auto directory =
+      MakeDirectoryPartitioning({.field_names = {"k", "j"}, .declared = nullptr});
   const auto filename = MakeFilenamePartitioning({.field_names = {"k", "j"}, .declared = nullptr});
   for (const Partitioning* layout : {hive.get(), directory.get(), filename.get()}) {
     for (const std::string& text : AwkwardTexts()) {
       const Keys keys = {{"k", text}, {"j", "z"}};
       const auto path = layout->Format(keys);
       ASSERT_TRUE(path.ok()) << layout->name() << " " << text << ": " << path.status().ToString();
-      EXPECT_EQ(Parse(*layout, *path), keys) << layout->name() << " " << path->directory << path->file_prefix;
+      EXPECT_EQ(Parse(*layout, *path), keys)
+          << layout->name() << " " << path->directory << path->file_prefix;
     }
   }
 }
@@ -91,7 +127,8 @@ TEST(Partitioning, NoPathLeadsOutOfTheRootOrIsHidden) {
 
 TEST(Partitioning, NullAndEmptyComeBackFromHive) {
   const auto hive = MakeHivePartitioning();
-  for (const Keys& keys : {Keys{{"k", std::nullopt}}, Keys{{"k", ""}}, Keys{{"_k", "1"}}, Keys{{"a/b=c", "1"}}}) {
+  for (const Keys& keys :
+       {Keys{{"k", std::nullopt}}, Keys{{"k", ""}}, Keys{{"_k", "1"}}, Keys{{"a/b=c", "1"}}}) {
     EXPECT_EQ(Parse(*hive, hive->Format(keys).ValueOrDie()), keys);
   }
 }
@@ -121,17 +158,21 @@ TEST(Partitioning, WhatALayoutCannotExpressIsAnErrorNamingTheKey) {
 }
 
 TEST(Partitioning, PositionsGiveTheKeys) {
-  const auto directory = MakeDirectoryPartitioning({.field_names = {"year", "month"}, .declared = nullptr});
+  const auto directory =
+      MakeDirectoryPartitioning({.field_names = {"year", "month"}, .declared = nullptr});
   EXPECT_EQ(directory->ParseDirectory(1, "07").ValueOrDie(), (Keys{{"month", "07"}}));
   EXPECT_EQ(directory->ParseDirectory(2, "deeper").ValueOrDie(), Keys{});
-  const auto filename = MakeFilenamePartitioning({.field_names = {"year", "month"}, .declared = nullptr});
-  EXPECT_EQ(filename->ParseFileName("2009_11_part-0.parquet").ValueOrDie(), (Keys{{"year", "2009"}, {"month", "11"}}));
+  const auto filename =
+      MakeFilenamePartitioning({.field_names = {"year", "month"}, .declared = nullptr});
+  EXPECT_EQ(filename->ParseFileName("2009_11_part-0.parquet").ValueOrDie(),
+            (Keys{{"year", "2009"}, {"month", "11"}}));
   EXPECT_EQ(filename->ParseFileName("2009_rest.parquet").ValueOrDie(), (Keys{{"year", "2009"}}));
   EXPECT_EQ(filename->ParseFileName("rest.parquet").ValueOrDie(), Keys{});
 }
 
 TEST(Partitioning, EncodedTextHasManySpellings) {
-  const auto declared = arrow::schema({arrow::field("s", arrow::utf8()), arrow::field("n", arrow::int32())});
+  const auto declared =
+      arrow::schema({arrow::field("s", arrow::utf8()), arrow::field("n", arrow::int32())});
   const auto decoding = MakeHivePartitioning({.declared = declared});
   EXPECT_FALSE(decoding->HasOneSpelling({"s", "abc"}));
   const auto raw = MakeHivePartitioning({.declared = declared, .percent_decode = false});

@@ -1,4 +1,4 @@
-#include "tests/support/scripted_filesystem.h"
+#include "support/scripted_filesystem.h"
 
 #include <algorithm>
 #include <thread>
@@ -21,20 +21,23 @@ struct ScriptedFileSystem::Script {
 // One call in flight.
 class ScriptedFileSystem::CountedCall {
  public:
-  CountedCall(const std::shared_ptr<Script>& script, Call call, const std::string& path, int64_t times = 1)
+  CountedCall(const std::shared_ptr<Script>& script, Call call, const std::string& path,
+              int64_t times = 1)
       : script_(script) {
     std::chrono::milliseconds delay{0};
     std::function<arrow::Status(Call, const std::string&)> intercept;
     {
       const std::lock_guard lock(script_->mutex);
       script_->log.emplace_back(call, path);
-      script_->counts.most_in_flight = std::max(script_->counts.most_in_flight, ++script_->in_flight);
+      script_->counts.most_in_flight =
+          std::max(script_->counts.most_in_flight, ++script_->in_flight);
       Count(call) += times;
       for (const std::string& key : {path, std::string()}) {
         if (const auto found = script_->delays.find({call, key}); found != script_->delays.end()) {
           delay = std::max(delay, found->second);
         }
-        if (const auto found = script_->errors.find({call, key}); found != script_->errors.end() && status_.ok()) {
+        if (const auto found = script_->errors.find({call, key});
+            found != script_->errors.end() && status_.ok()) {
           status_ = found->second;
         }
       }
@@ -82,7 +85,8 @@ class ScriptedFileSystem::CountedCall {
 
 class ScriptedFileSystem::ScriptedFile final : public arrow::io::RandomAccessFile {
  public:
-  ScriptedFile(std::shared_ptr<Script> script, std::string path, std::shared_ptr<arrow::io::RandomAccessFile> base)
+  ScriptedFile(std::shared_ptr<Script> script, std::string path,
+               std::shared_ptr<arrow::io::RandomAccessFile> base)
       : script_(std::move(script)), path_(std::move(path)), base_(std::move(base)) {}
 
   arrow::Status Close() override { return base_->Close(); }
@@ -117,7 +121,8 @@ class ScriptedFileSystem::ScriptedFile final : public arrow::io::RandomAccessFil
     if (got.ok()) Add(*got);
     return got;
   }
-  arrow::Result<std::shared_ptr<arrow::Buffer>> Counted(arrow::Result<std::shared_ptr<arrow::Buffer>> got) {
+  arrow::Result<std::shared_ptr<arrow::Buffer>> Counted(
+      arrow::Result<std::shared_ptr<arrow::Buffer>> got) {
     if (got.ok()) Add((*got)->size());
     return got;
   }
@@ -131,19 +136,23 @@ class ScriptedFileSystem::ScriptedFile final : public arrow::io::RandomAccessFil
   const std::shared_ptr<arrow::io::RandomAccessFile> base_;
 };
 
-ScriptedFileSystem::ScriptedFileSystem(std::shared_ptr<arrow::fs::FileSystem> base, std::string type_name)
-    : base_(std::move(base)), type_name_(std::move(type_name)), script_(std::make_shared<Script>()) {}
+ScriptedFileSystem::ScriptedFileSystem(std::shared_ptr<arrow::fs::FileSystem> base,
+                                       std::string type_name)
+    : base_(std::move(base)),
+      type_name_(std::move(type_name)),
+      script_(std::make_shared<Script>()) {}
 ScriptedFileSystem::~ScriptedFileSystem() = default;
 
 std::shared_ptr<ScriptedFileSystem> ScriptedFileSystem::InMemory(std::string type_name) {
   const auto now = arrow::fs::TimePoint(std::chrono::seconds(1700000000));
-  return std::make_shared<ScriptedFileSystem>(std::make_shared<arrow::fs::internal::MockFileSystem>(now),
-                                              std::move(type_name));
+  return std::make_shared<ScriptedFileSystem>(
+      std::make_shared<arrow::fs::internal::MockFileSystem>(now), std::move(type_name));
 }
 
 arrow::Status ScriptedFileSystem::CreateFile(const std::string& path, std::string_view content) {
   const size_t slash = path.rfind('/');
-  if (slash != std::string::npos) ARROW_RETURN_NOT_OK(base_->CreateDir(path.substr(0, slash), true));
+  if (slash != std::string::npos)
+    ARROW_RETURN_NOT_OK(base_->CreateDir(path.substr(0, slash), true));
   ARROW_ASSIGN_OR_RAISE(auto stream, base_->OpenOutputStream(path));
   ARROW_RETURN_NOT_OK(stream->Write(content));
   return stream->Close();
@@ -175,7 +184,8 @@ void ScriptedFileSystem::Delay(Call call, std::string path, std::chrono::millise
   script_->delays[{call, std::move(path)}] = delay;
 }
 
-void ScriptedFileSystem::Intercept(std::function<arrow::Status(Call, const std::string&)> intercept) {
+void ScriptedFileSystem::Intercept(
+    std::function<arrow::Status(Call, const std::string&)> intercept) {
   const std::lock_guard lock(script_->mutex);
   script_->intercept = std::move(intercept);
 }
@@ -193,8 +203,10 @@ arrow::Result<arrow::fs::FileInfo> ScriptedFileSystem::GetFileInfo(const std::st
   return base_->GetFileInfo(path);
 }
 
-arrow::Result<arrow::fs::FileInfoVector> ScriptedFileSystem::GetFileInfo(const arrow::fs::FileSelector& select) {
-  const CountedCall call(script_, select.recursive ? Call::kListRecursive : Call::kList, select.base_dir);
+arrow::Result<arrow::fs::FileInfoVector> ScriptedFileSystem::GetFileInfo(
+    const arrow::fs::FileSelector& select) {
+  const CountedCall call(script_, select.recursive ? Call::kListRecursive : Call::kList,
+                         select.base_dir);
   ARROW_RETURN_NOT_OK(call.status());
   return base_->GetFileInfo(select);
 }
@@ -235,13 +247,15 @@ arrow::Status ScriptedFileSystem::CopyFile(const std::string& from, const std::s
   return base_->CopyFile(from, to);
 }
 
-arrow::Result<std::shared_ptr<arrow::io::InputStream>> ScriptedFileSystem::OpenInputStream(const std::string& path) {
+arrow::Result<std::shared_ptr<arrow::io::InputStream>> ScriptedFileSystem::OpenInputStream(
+    const std::string& path) {
   const CountedCall call(script_, Call::kOpenInputStream, path);
   ARROW_RETURN_NOT_OK(call.status());
   ARROW_ASSIGN_OR_RAISE(auto file, base_->OpenInputFile(path));
   return std::make_shared<ScriptedFile>(script_, path, std::move(file));
 }
-arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> ScriptedFileSystem::OpenInputFile(const std::string& path) {
+arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> ScriptedFileSystem::OpenInputFile(
+    const std::string& path) {
   const CountedCall call(script_, Call::kOpenInputFile, path);
   ARROW_RETURN_NOT_OK(call.status());
   ARROW_ASSIGN_OR_RAISE(auto file, base_->OpenInputFile(path));

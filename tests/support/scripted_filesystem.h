@@ -1,4 +1,5 @@
-// A filesystem for tests: it hands every call on to another one, counts it, and fails or delays the ones it is told to.
+// A filesystem for tests: it hands every call on to another one, counts it, and fails or delays the
+// ones it is told to.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,16 @@
 
 namespace shoal::testing {
 
-enum class Call { kStat, kList, kListRecursive, kOpenInputStream, kOpenInputFile, kRead, kWrite, kChange };
+enum class Call {
+  kStat,
+  kList,
+  kListRecursive,
+  kOpenInputStream,
+  kOpenInputFile,
+  kRead,
+  kWrite,
+  kChange
+};
 
 /// What has been asked of the filesystem since the last Reset.
 struct CallCounts {
@@ -28,7 +38,7 @@ struct CallCounts {
   int64_t list_recursive = 0;  // the same with all that is below
   int64_t open_input_stream = 0;
   int64_t open_input_file = 0;
-  int64_t read = 0;            // ReadAt, Read
+  int64_t read = 0;  // ReadAt, Read
   int64_t bytes_read = 0;
   int64_t write = 0;           // opened for writing
   int64_t change = 0;          // created, moved, copied, deleted
@@ -41,7 +51,8 @@ struct CallCounts {
 class ScriptedFileSystem final : public arrow::fs::FileSystem {
  public:
   /// `type_name`: what it claims to be ("s3" makes the library treat it as an object store).
-  explicit ScriptedFileSystem(std::shared_ptr<arrow::fs::FileSystem> base, std::string type_name = "scripted");
+  explicit ScriptedFileSystem(std::shared_ptr<arrow::fs::FileSystem> base,
+                              std::string type_name = "scripted");
   ~ScriptedFileSystem() override;
 
   /// An empty filesystem in memory, and a file put into one.
@@ -57,8 +68,8 @@ class ScriptedFileSystem final : public arrow::fs::FileSystem {
   void Fail(Call call, std::string path, arrow::Status error);
   /// Each such call takes that much longer. An empty path means all paths.
   void Delay(Call call, std::string path, std::chrono::milliseconds delay);
-  /// Called before each call, on its thread. What it does can be seen by the call: a file that is replaced at just the
-  /// wrong moment. An error fails the call.
+  /// Called before each call, on its thread. What it does can be seen by the call: a file that is
+  /// replaced at just the wrong moment. An error fails the call.
   void Intercept(std::function<arrow::Status(Call, const std::string& path)> intercept);
 
   std::string type_name() const override { return type_name_; }
@@ -74,7 +85,8 @@ class ScriptedFileSystem final : public arrow::fs::FileSystem {
   using arrow::fs::FileSystem::OpenInputStream;
   using arrow::fs::FileSystem::OpenOutputStream;
   arrow::Result<arrow::fs::FileInfo> GetFileInfo(const std::string& path) override;
-  arrow::Result<arrow::fs::FileInfoVector> GetFileInfo(const arrow::fs::FileSelector& select) override;
+  arrow::Result<arrow::fs::FileInfoVector> GetFileInfo(
+      const arrow::fs::FileSelector& select) override;
   arrow::Status CreateDir(const std::string& path, bool recursive) override;
   arrow::Status DeleteDir(const std::string& path) override;
   arrow::Status DeleteDirContents(const std::string& path, bool missing_dir_ok) override;
@@ -82,12 +94,16 @@ class ScriptedFileSystem final : public arrow::fs::FileSystem {
   arrow::Status DeleteFile(const std::string& path) override;
   arrow::Status Move(const std::string& from, const std::string& to) override;
   arrow::Status CopyFile(const std::string& from, const std::string& to) override;
-  arrow::Result<std::shared_ptr<arrow::io::InputStream>> OpenInputStream(const std::string& path) override;
-  arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenInputFile(const std::string& path) override;
+  arrow::Result<std::shared_ptr<arrow::io::InputStream>> OpenInputStream(
+      const std::string& path) override;
+  arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenInputFile(
+      const std::string& path) override;
   arrow::Result<std::shared_ptr<arrow::io::OutputStream>> OpenOutputStream(
-      const std::string& path, const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) override;
+      const std::string& path,
+      const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) override;
   arrow::Result<std::shared_ptr<arrow::io::OutputStream>> OpenAppendStream(
-      const std::string& path, const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) override;
+      const std::string& path,
+      const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) override;
 
  private:
   struct Script;
