@@ -1,4 +1,4 @@
-# One program holds all unit tests: src/**/*_test.cc (beside the code) and tests/unit/*.cc.
+# One program holds all unit tests: src/**/*_test.cc (beside the code) and tests/unit/*.cc; tests/support/ is for all of them.
 # ctest labels: `oracle` and `fuzz` for suites whose name says so, `unit` for the rest.
 
 include(GoogleTest)
@@ -31,9 +31,10 @@ else()
   target_link_libraries(shoal_gtest INTERFACE GTest::gmock_main GTest::gmock GTest::gtest)
 endif()
 
-file(GLOB _shoal_unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/*.cc)
+file(GLOB _shoal_unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/*.cc
+     ${PROJECT_SOURCE_DIR}/tests/support/*.cc)
 add_executable(shoal_unit_tests ${shoal_test_sources} ${_shoal_unit_sources})
-target_include_directories(shoal_unit_tests PRIVATE src tests/unit)
+target_include_directories(shoal_unit_tests PRIVATE src tests tests/unit)
 target_include_directories(shoal_unit_tests SYSTEM PRIVATE ${SHOAL_JSON_INCLUDE_DIR})
 target_link_libraries(shoal_unit_tests PRIVATE shoal shoal_gtest shoal_warnings Arrow::parquet)
 shoal_share_precompiled_header(shoal_unit_tests)
