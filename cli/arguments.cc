@@ -49,7 +49,7 @@ arrow::Result<const Option*> FindOption(Verb verb, std::string_view name) {
     }
     if (option.TakenBy(verb)) taken.push_back(option.name);
   }
-  return UsageError("There is no option --", name, DidYouMean(name, taken), "; `shoal ", NameOf(verb),
+  return UsageError("There is no option --", name, DidYouMean(name, "--", taken), "; `shoal ", NameOf(verb),
                     " --help` lists the options");
 }
 
@@ -119,9 +119,10 @@ arrow::Result<Arguments> ParseArguments(Verb verb, const std::vector<std::string
   return arguments;
 }
 
-std::string DidYouMean(std::string_view word, const std::vector<std::string_view>& candidates) {
+std::string DidYouMean(std::string_view word, const std::string& prefix,
+                       const std::vector<std::string_view>& candidates) {
   std::string_view nearest;
-  size_t distance = std::max<size_t>(1, word.size() / 3) + 1;
+  size_t distance = (word.size() <= 3 ? 1 : std::max<size_t>(2, word.size() / 3)) + 1;
   for (const std::string_view candidate : candidates) {
     const size_t this_far = Distance(word, candidate);
     if (this_far < distance) {
@@ -129,7 +130,7 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string_view
       nearest = candidate;
     }
   }
-  return nearest.empty() ? "" : "; did you mean '" + std::string(nearest) + "'?";
+  return nearest.empty() ? "" : " (did you mean " + prefix + std::string(nearest) + "?)";
 }
 
 }  // namespace shoal::cli

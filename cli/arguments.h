@@ -55,7 +55,8 @@ const std::vector<Option>& Options();
 /// `words` follow the verb. Errors are usage errors that name the option.
 arrow::Result<Arguments> ParseArguments(Verb verb, const std::vector<std::string_view>& words);
 
-/// ", did you mean 'x'?" if a candidate is near to `word`; else empty.
-std::string DidYouMean(std::string_view word, const std::vector<std::string_view>& candidates);
+/// " (did you mean x?)" if a candidate is near to `word`; else empty. `prefix` goes before the candidate.
+std::string DidYouMean(std::string_view word, const std::string& prefix,
+                       const std::vector<std::string_view>& candidates);
 
 }  // namespace shoal::cli

@@ -1,6 +1,6 @@
 #include "exit_status.h"
 
-#include <cctype>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -39,6 +39,8 @@ std::string SystemReason(const arrow::Status& status, const std::string& message
   if (!status.detail()) return "";
   const std::optional<int> error = arrow::internal::ErrnoFromStatusDetail(*status.detail());
   if (!error || *error == 0) return "";
+  // "does not exist" needs no second saying.
+  if (*error == ENOENT && message.find("does not exist") != std::string::npos) return "";
   std::string reason = std::strerror(*error);
   return message.find(reason) == std::string::npos ? reason : "";
 }
@@ -65,6 +67,8 @@ std::string OneLine(const arrow::Status& status) {
   static const std::regex code(
       R"((^|: |\n)(?:Invalid|IOError|NotImplemented|Type error|Key error|Index error|Out of memory|Serialization error|Unknown error|Capacity error): )");
   message = std::regex_replace(message, code, "$1");
+  static const std::regex reference(R"(No match for FieldRef\.[^:]*: (?=there is no column))");
+  message = std::regex_replace(message, reference, "");
 
   std::string out;
   bool space = false;

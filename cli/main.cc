@@ -31,7 +31,7 @@ arrow::Status Run(const std::vector<std::string_view>& words) {
     ARROW_RETURN_NOT_OK(arrow::compute::Initialize());
     return verb.run(arguments);
   }
-  return UsageError("There is no verb '", words[0], "'", DidYouMean(words[0], names), "; `shoal --help` lists them");
+  return UsageError("There is no verb '", words[0], "'", DidYouMean(words[0], "", names), "; `shoal --help` lists them");
 }
 
 int Main(int count, char** values) {

@@ -211,6 +211,7 @@ Status TakeMemoryBudget(std::string_view text, Arguments* arguments) {
 }
 
 Status TakeOutput(std::string_view text, Arguments* arguments) {
+  if (text.empty()) return UsageError("--output is empty: name a file, or - for standard output");
   arguments->output = text;
   return Status::OK();
 }

@@ -167,7 +167,6 @@ std::string UnfinishedName(const std::filesystem::path& path, int attempt) {
 
 Status CheckOutputPath(const std::string& path, bool force) {
   if (path == "-") return Status::OK();
-  if (path.empty()) return UsageError("--output is empty: name a file, or - for standard output");
   if (path.find("://") != std::string::npos) {
     return UsageError("--output ", path, " is not a path on this machine; write a local file and copy it");
   }

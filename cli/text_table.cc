@@ -14,6 +14,9 @@ constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
 /// Columns are not made narrower than this to get more of them on a line.
 constexpr size_t kNarrowest = 8;
 
+/// Types of nested columns are long; they do not make a column wider than this.
+constexpr size_t kWidestType = 16;
+
 struct CharacterRange {
   uint32_t first;
   uint32_t last;
@@ -84,7 +87,7 @@ std::string Truncated(std::string_view text, size_t width) {
 
 TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)), shown_(columns_.size()) {
   for (const Column& column : columns_) {
-    widths_.push_back(std::max(DisplayWidth(column.heading), DisplayWidth(column.type)));
+    widths_.push_back(std::max(DisplayWidth(column.heading), std::min(DisplayWidth(column.type), kWidestType)));
   }
 }
 
