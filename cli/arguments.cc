@@ -43,21 +43,24 @@ arrow::Result<const Option*> FindOption(Verb verb, std::string_view name) {
       if (option.TakenBy(verb)) return &option;
       std::string verbs;
       for (const VerbInfo& info : kVerbs) {
-        if (option.TakenBy(info.verb)) verbs += (verbs.empty() ? "" : ", ") + std::string(info.name);
+        if (option.TakenBy(info.verb))
+          verbs += (verbs.empty() ? "" : ", ") + std::string(info.name);
       }
-      return UsageError("'", NameOf(verb), "' does not take --", name, "; it is an option of: ", verbs);
+      return UsageError("'", NameOf(verb), "' does not take --", name,
+                        "; it is an option of: ", verbs);
     }
     if (option.TakenBy(verb)) taken.push_back(option.name);
   }
-  return UsageError("There is no option --", name, DidYouMean(name, "--", taken), "; `shoal ", NameOf(verb),
-                    " --help` lists the options");
+  return UsageError("There is no option --", name, DidYouMean(name, "--", taken), "; `shoal ",
+                    NameOf(verb), " --help` lists the options");
 }
 
 /// What only makes sense, or no sense, together.
 Status CheckTogether(Verb verb, const Arguments& arguments) {
   if (arguments.help) return Status::OK();
   if (arguments.sources.empty()) {
-    return UsageError("'", NameOf(verb), "' needs a source: a file, a folder or a pattern, such as `shoal ",
+    return UsageError("'", NameOf(verb),
+                      "' needs a source: a file, a folder or a pattern, such as `shoal ",
                       NameOf(verb), " data/`");
   }
   if (verb == Verb::kScan && arguments.json && !arguments.stats) {
@@ -79,7 +82,8 @@ arrow::Result<Arguments> ParseArguments(Verb verb, const std::vector<std::string
     const std::string_view word = words[i];
     if (options_end || !word.starts_with('-') || word == "-") {
       if (word.empty()) return UsageError("A source is empty: name a file, a folder or a pattern");
-      if (word == "-") return UsageError("Standard input can't be a source: name a file or a folder");
+      if (word == "-")
+        return UsageError("Standard input can't be a source: name a file or a folder");
       arguments.sources.emplace_back(word);
       continue;
     }
@@ -92,8 +96,8 @@ arrow::Result<Arguments> ParseArguments(Verb verb, const std::vector<std::string
       continue;
     }
     if (!word.starts_with("--")) {
-      return UsageError("There is no option ", word, "; options begin with two dashes. A source of that name is ./",
-                        word);
+      return UsageError("There is no option ", word,
+                        "; options begin with two dashes. A source of that name is ./", word);
     }
     const size_t equals = word.find('=');
     const bool attached = equals != std::string_view::npos;

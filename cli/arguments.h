@@ -40,8 +40,9 @@ struct Arguments {
 
 /// One option. No verb ignores an option: what it can't use, it does not take.
 struct Option {
-  std::string_view name;   // without dashes
-  std::string_view value;  // what stands for the value in help; empty: a switch; `[=..]`: may be left out
+  std::string_view name;  // without dashes
+  std::string_view
+      value;  // what stands for the value in help; empty: a switch; `[=..]`: may be left out
   unsigned verbs;
   std::string_view help;
   arrow::Status (*take)(std::string_view value, Arguments* arguments);
@@ -55,7 +56,8 @@ const std::vector<Option>& Options();
 /// `words` follow the verb. Errors are usage errors that name the option.
 arrow::Result<Arguments> ParseArguments(Verb verb, const std::vector<std::string_view>& words);
 
-/// " (did you mean x?)" if a candidate is near to `word`; else empty. `prefix` goes before the candidate.
+/// " (did you mean x?)" if a candidate is near to `word`; else empty. `prefix` goes before the
+/// candidate.
 std::string DidYouMean(std::string_view word, const std::string& prefix,
                        const std::vector<std::string_view>& candidates);
 

@@ -1,8 +1,8 @@
 // count: the number of rows.
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
 #include <shoal/dataset.h>
+#include <nlohmann/json.hpp>
 
 #include "interrupt.h"
 #include "output_target.h"

@@ -60,8 +60,8 @@ int ExitStatusOf(const arrow::Status& status) {
 std::string OneLine(const arrow::Status& status) {
   std::string message = status.message();
   const std::string reason = SystemReason(status, message);
-  // Where errors are wrapped, those within may still carry the name of their code, or a place in the
-  // sources of the library that raised them.
+  // Where errors are wrapped, those within may still carry the name of their code, or a place in
+  // the sources of the library that raised them.
   static const std::regex place(R"(\n?[^\s:]*\.(?:cc|h|cpp|hpp):\d+:? ?[^\n]*)");
   message = std::regex_replace(message, place, "");
   static const std::regex code(

@@ -22,7 +22,8 @@ arrow::Result<std::shared_ptr<arrow::Array>> GrowingDictionary::Adopt(
     // Nothing to add, but the writer compares dictionaries by content only after their addresses.
     return arrow::DictionaryArray::FromArrays(column->type(), column->indices(), values_);
   }
-  ARROW_ASSIGN_OR_RAISE(auto found, arrow::compute::IndexIn(incoming, arrow::compute::SetLookupOptions(values_)));
+  ARROW_ASSIGN_OR_RAISE(
+      auto found, arrow::compute::IndexIn(incoming, arrow::compute::SetLookupOptions(values_)));
   const auto known = std::static_pointer_cast<arrow::Int32Array>(found.make_array());
   ARROW_ASSIGN_OR_RAISE(auto place, arrow::AllocateBuffer(incoming->length() * sizeof(int32_t)));
   auto* places = reinterpret_cast<int32_t*>(place->mutable_data());

@@ -49,7 +49,8 @@ arrow::Status AddRows(const arrow::RecordBatch& batch, TextTable* table) {
     std::vector<std::string> cells(batch.num_columns());
     for (int c = 0; c < batch.num_columns(); ++c) {
       const arrow::Status status = AppendPlain(*batch.column(c), row, &cells[c]);
-      if (!status.ok()) return status.WithMessage("Column '", batch.column_name(c), "' ", status.message());
+      if (!status.ok())
+        return status.WithMessage("Column '", batch.column_name(c), "' ", status.message());
       // More would not be shown: rows may be many.
       cells[c] = Truncated(cells[c], kWidestCell);
     }
@@ -87,7 +88,8 @@ arrow::Result<Shown> ShowTable(BatchStream* stream) {
 /// One JSON array of the rows.
 arrow::Result<Shown> ShowJson(BatchStream* stream) {
   ARROW_ASSIGN_OR_RAISE(auto lines, arrow::io::BufferOutputStream::Create());
-  ARROW_ASSIGN_OR_RAISE(auto writer, MakeBatchWriter(OutputFormat::kJsonLines, stream->schema(), lines.get()));
+  ARROW_ASSIGN_OR_RAISE(auto writer,
+                        MakeBatchWriter(OutputFormat::kJsonLines, stream->schema(), lines.get()));
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
     if (!batch) break;

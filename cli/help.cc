@@ -37,8 +37,9 @@ std::string Help() {
 }
 
 std::string Help(const VerbInfo& verb) {
-  std::string text = "usage: shoal " + std::string(verb.name) + " SOURCE... [--option value]...\n\n" +
-                     std::string(verb.name) + ": " + std::string(verb.summary) + "\n\n";
+  std::string text = "usage: shoal " + std::string(verb.name) +
+                     " SOURCE... [--option value]...\n\n" + std::string(verb.name) + ": " +
+                     std::string(verb.summary) + "\n\n";
   size_t width = 0;
   for (const Option& option : Options()) width = std::max(width, Spelling(option).size());
   for (const Option& option : Options()) {

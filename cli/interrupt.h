@@ -6,8 +6,8 @@
 namespace shoal::cli {
 
 /// Interrupt, terminate and hang-up stop the work that holds StopOnSignal(). If it has not ended a
-/// second later, or a second signal comes, the process leaves at once. Writing to a closed pipe becomes
-/// an error of that write.
+/// second later, or a second signal comes, the process leaves at once. Writing to a closed pipe
+/// becomes an error of that write.
 void HandleSignals();
 
 arrow::StopToken StopOnSignal();

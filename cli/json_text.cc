@@ -34,8 +34,8 @@ void AppendInteger(const Array& array, int64_t i, std::string* out) {
   out->append(text, end);
 }
 
-/// The shortest digits that read back as the same value. It looks like a float, so that readers which
-/// infer types see one. JSON has no NaN or infinity: they are strings.
+/// The shortest digits that read back as the same value. It looks like a float, so that readers
+/// which infer types see one. JSON has no NaN or infinity: they are strings.
 template <typename Float>
 void AppendFloat(Float value, std::string* out) {
   if (std::isnan(value)) {
@@ -187,8 +187,9 @@ void AppendInterval(const Array& array, int64_t i, std::string* out) {
             std::to_string(value.milliseconds) + "}";
   } else {
     const auto value = As<arrow::MonthDayNanoIntervalArray>(array).GetValue(i);
-    *out += R"({"months":)" + std::to_string(value.months) + R"(,"days":)" + std::to_string(value.days) +
-            R"(,"nanoseconds":)" + std::to_string(value.nanoseconds) + "}";
+    *out += R"({"months":)" + std::to_string(value.months) + R"(,"days":)" +
+            std::to_string(value.days) + R"(,"nanoseconds":)" + std::to_string(value.nanoseconds) +
+            "}";
   }
 }
 
@@ -256,7 +257,8 @@ Status CheckJsonType(const std::string& column, const arrow::DataType& type) {
   std::set<std::string> names;
   for (const auto& field : type.fields()) {
     if (type.id() == Type::STRUCT && !names.insert(field->name()).second) {
-      return Status::Invalid("Column '", column, "' has a struct with two fields named '", field->name(),
+      return Status::Invalid("Column '", column, "' has a struct with two fields named '",
+                             field->name(),
                              "', which a JSON object can't hold; write it with --to arrow");
     }
     ARROW_RETURN_NOT_OK(CheckJsonType(column, *field->type()));
@@ -308,7 +310,8 @@ Status AppendJson(const Array& array, int64_t i, std::string* out) {
       AppendInteger<arrow::UInt64Array>(array, i, out);
       return Status::OK();
     case Type::HALF_FLOAT:
-      AppendFloat(arrow::util::Float16::FromBits(As<arrow::HalfFloatArray>(array).Value(i)).ToFloat(), out);
+      AppendFloat(
+          arrow::util::Float16::FromBits(As<arrow::HalfFloatArray>(array).Value(i)).ToFloat(), out);
       return Status::OK();
     case Type::FLOAT:
       AppendFloat(As<arrow::FloatArray>(array).Value(i), out);
@@ -361,7 +364,8 @@ Status AppendJson(const Array& array, int64_t i, std::string* out) {
     default:
       *out += '"';
       if (!AppendBareText(array, i, out)) {
-        return Status::NotImplemented("has type ", array.type()->ToString(), ", which can't be shown");
+        return Status::NotImplemented("has type ", array.type()->ToString(),
+                                      ", which can't be shown");
       }
       *out += '"';
       return Status::OK();

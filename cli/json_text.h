@@ -1,5 +1,5 @@
-// Values of Arrow arrays as JSON. docs/cli.md states the mapping; each type's text can be read back to the
-// same value.
+// Values of Arrow arrays as JSON. docs/cli.md states the mapping; each type's text can be read back
+// to the same value.
 #pragma once
 
 #include <cstdint>

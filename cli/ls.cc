@@ -4,8 +4,8 @@
 
 #include <arrow/filesystem/filesystem.h>
 #include <arrow/scalar.h>
-#include <nlohmann/json.hpp>
 #include <shoal/dataset.h>
+#include <nlohmann/json.hpp>
 
 #include "exit_status.h"
 #include "interrupt.h"
@@ -29,8 +29,8 @@ struct Listing {
   ListingReport report;
 };
 
-/// All files. The table's columns do not matter here: an empty schema stands for them, so that no file is
-/// opened, and one that can't be read is still listed.
+/// All files. The table's columns do not matter here: an empty schema stands for them, so that no
+/// file is opened, and one that can't be read is still listed.
 arrow::Result<Listing> ListAll(const Arguments& arguments) {
   OpenOptions open = arguments.open;
   open.schema = arrow::schema({});
@@ -57,8 +57,9 @@ arrow::Result<Listing> ListKept(const Arguments& arguments) {
     ListedFile file{fragment.path, fragment.size, {}};
     for (int k = 0; k < plan.partition_schema->num_fields() && fragment.partition_values; ++k) {
       const auto& value = (*fragment.partition_values)[k];
-      file.keys.push_back({plan.partition_schema->field(k)->name(),
-                           value && value->is_valid ? std::optional(value->ToString()) : std::nullopt});
+      file.keys.push_back(
+          {plan.partition_schema->field(k)->name(),
+           value && value->is_valid ? std::optional(value->ToString()) : std::nullopt});
     }
     listing.files.push_back(std::move(file));
   }
@@ -80,7 +81,8 @@ arrow::Status AddSizes(const Arguments& arguments, std::vector<ListedFile>* file
     if (file.size != SourceFile::kUnknown) continue;
     const arrow::fs::FileInfo& info = infos[next++];
     if (info.type() == arrow::fs::FileType::NotFound) {
-      return arrow::Status::IOError("'", file.path, "' was there when its folder was listed, and is gone");
+      return arrow::Status::IOError("'", file.path,
+                                    "' was there when its folder was listed, and is gone");
     }
     file.size = info.size();
   }
@@ -99,8 +101,8 @@ std::string AsJson(const Listing& listing) {
   return JsonText({{"files", std::move(files)}, {"listing", ToJson(listing.report)}});
 }
 
-/// A line for each file: path, tab, size in bytes. A name with control characters is escaped, or it could
-/// pass for two lines.
+/// A line for each file: path, tab, size in bytes. A name with control characters is escaped, or it
+/// could pass for two lines.
 std::string AsLines(const Listing& listing) {
   std::string text;
   for (const ListedFile& file : listing.files) {
@@ -114,8 +116,9 @@ std::string AsLines(const Listing& listing) {
 std::string Summary(const Listing& listing) {
   int64_t bytes = 0;
   for (const ListedFile& file : listing.files) bytes += file.size;
-  std::string text = std::to_string(listing.files.size()) + (listing.files.size() == 1 ? " file, " : " files, ") +
-                     std::to_string(bytes) + " bytes\n";
+  std::string text = std::to_string(listing.files.size()) +
+                     (listing.files.size() == 1 ? " file, " : " files, ") + std::to_string(bytes) +
+                     " bytes\n";
   for (int i = 0; i < kNumListingIssues; ++i) {
     const auto& entry = listing.report.issues[i];
     if (entry.count == 0) continue;
@@ -132,8 +135,8 @@ std::string Summary(const Listing& listing) {
   }
   const int64_t pruned = listing.report.directories_pruned + listing.report.files_pruned;
   if (pruned > 0) {
-    text += "ruled out by keys: " + std::to_string(listing.report.directories_pruned) + " folders, " +
-            std::to_string(listing.report.files_pruned) + " files\n";
+    text += "ruled out by keys: " + std::to_string(listing.report.directories_pruned) +
+            " folders, " + std::to_string(listing.report.files_pruned) + " files\n";
   }
   return text;
 }

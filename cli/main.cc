@@ -26,12 +26,14 @@ arrow::Status Run(const std::vector<std::string_view>& words) {
   for (const VerbInfo& verb : kVerbs) {
     names.push_back(verb.name);
     if (words[0] != verb.name) continue;
-    ARROW_ASSIGN_OR_RAISE(const Arguments arguments, ParseArguments(verb.verb, {words.begin() + 1, words.end()}));
+    ARROW_ASSIGN_OR_RAISE(const Arguments arguments,
+                          ParseArguments(verb.verb, {words.begin() + 1, words.end()}));
     if (arguments.help) return Print(Help(verb));
     ARROW_RETURN_NOT_OK(arrow::compute::Initialize());
     return verb.run(arguments);
   }
-  return UsageError("There is no verb '", words[0], "'", DidYouMean(words[0], "", names), "; `shoal --help` lists them");
+  return UsageError("There is no verb '", words[0], "'", DidYouMean(words[0], "", names),
+                    "; `shoal --help` lists them");
 }
 
 int Main(int count, char** values) {

@@ -53,7 +53,8 @@ arrow::Result<int64_t> ParseNumber(std::string_view option, std::string_view tex
   if (error != std::errc() || number > most) {
     return UsageError("--", option, " is ", text, ", but must be at most ", most);
   }
-  if (number < least) return UsageError("--", option, " is ", text, ", but must be at least ", least);
+  if (number < least)
+    return UsageError("--", option, " is ", text, ", but must be at least ", least);
   return number;
 }
 
@@ -75,11 +76,13 @@ arrow::Result<int64_t> ParseBytes(std::string_view option, std::string_view text
   const std::string_view unit = Trimmed(text.substr(digits));
   for (const auto& [name, bytes] : kUnits) {
     if (digits == 0 || unit != name) continue;
-    ARROW_ASSIGN_OR_RAISE(const int64_t count, ParseNumber(option, text.substr(0, digits), 1,
-                                                           std::numeric_limits<int64_t>::max() / bytes));
+    ARROW_ASSIGN_OR_RAISE(const int64_t count,
+                          ParseNumber(option, text.substr(0, digits), 1,
+                                      std::numeric_limits<int64_t>::max() / bytes));
     return count * bytes;
   }
-  return UsageError("--", option, " is '", text, "', but must be a size such as 256MB, 1GiB or 100000 (bytes)");
+  return UsageError("--", option, " is '", text,
+                    "', but must be a size such as 256MB, 1GiB or 100000 (bytes)");
 }
 
 Status TakeWhere(std::string_view text, Arguments* arguments) {
@@ -98,7 +101,8 @@ std::string OutputName(const arrow::FieldRef& ref) {
   if (const std::string* name = ref.name()) return *name;
   std::string joined;
   if (const auto* parts = ref.nested_refs()) {
-    for (const arrow::FieldRef& part : *parts) joined += (joined.empty() ? "" : ".") + OutputName(part);
+    for (const arrow::FieldRef& part : *parts)
+      joined += (joined.empty() ? "" : ".") + OutputName(part);
   }
   return joined;
 }
@@ -111,7 +115,8 @@ Status TakeColumns(std::string_view text, Arguments* arguments) {
     auto ref = ParseColumn(Trimmed(part));
     if (!ref.ok()) {
       const std::string message = ref.status().message();
-      return UsageError("--columns: '", part, "' is no column: ", message.substr(0, message.find('\n')));
+      return UsageError("--columns: '", part,
+                        "' is no column: ", message.substr(0, message.find('\n')));
     }
     std::string name = OutputName(*ref);
     if (!names.insert(name).second) return UsageError("--columns names '", name, "' twice");
@@ -150,11 +155,12 @@ Status TakePartitioning(std::string_view text, Arguments* arguments) {
       }
       options.field_names.push_back(name);
     }
-    arguments->open.partitioning = layout == "directory" ? MakeDirectoryPartitioning(std::move(options))
-                                                         : MakeFilenamePartitioning(std::move(options));
+    arguments->open.partitioning = layout == "directory"
+                                       ? MakeDirectoryPartitioning(std::move(options))
+                                       : MakeFilenamePartitioning(std::move(options));
   } else if (positional) {
-    return UsageError("--partitioning ", layout, " needs the names of the keys: --partitioning ", layout,
-                      ":year,month");
+    return UsageError("--partitioning ", layout, " needs the names of the keys: --partitioning ",
+                      layout, ":year,month");
   } else if (text == "hive") {
     arguments->open.partitioning = MakeHivePartitioning();
   } else if (text == "none") {
@@ -193,7 +199,8 @@ Status TakeInspect(std::string_view text, Arguments* arguments) {
     arguments->open.inspect = 1;
   } else {
     auto number = ParseNumber("inspect", text, 1);
-    if (!number.ok()) return UsageError("--inspect is '", text, "'; it can be all, first or a number from 1");
+    if (!number.ok())
+      return UsageError("--inspect is '", text, "'; it can be all, first or a number from 1");
     arguments->open.inspect = *number;
   }
   return Status::OK();
@@ -232,31 +239,40 @@ Status TakeSwitch(std::string_view, Arguments* arguments) {
 
 const std::vector<Option>& Options() {
   static const std::vector<Option> options = {
-      {"where", "FILTER", kAll & ~Bits(Verb::kSchema), "rows to keep, such as \"month = 6 and dep_delay > 60\"",
-       TakeWhere},
+      {"where", "FILTER", kAll & ~Bits(Verb::kSchema),
+       "rows to keep, such as \"month = 6 and dep_delay > 60\"", TakeWhere},
       {"columns", "NAMES", (kQuestions & ~Bits(Verb::kCount)) | Bits(Verb::kSchema),
        "columns to read, such as a,b,s.x,\"odd, name\"", TakeColumns},
       {"limit", "N", kQuestions, "rows at most (head: 10)", TakeLimit},
       {"offset", "N", kQuestions, "rows to pass over first", TakeOffset},
-      {"output", "PATH", Bits(Verb::kScan), "file to write; - is standard output (default)", TakeOutput},
+      {"output", "PATH", Bits(Verb::kScan), "file to write; - is standard output (default)",
+       TakeOutput},
       {"to", "FORMAT", Bits(Verb::kScan),
-       "arrow, csv, jsonl or parquet; by default as the output's name says, jsonl on standard output", TakeTo},
+       "arrow, csv, jsonl or parquet; by default as the output's name says, jsonl on standard "
+       "output",
+       TakeTo},
       {"force", "", Bits(Verb::kScan), "overwrite the output file if it exists",
        TakeSwitch<&Arguments::force, true>},
-      {"format", "NAME", kAll, "format of the files that are read; by default as their names or first bytes say",
+      {"format", "NAME", kAll,
+       "format of the files that are read; by default as their names or first bytes say",
        TakeFormat},
       {"partitioning", "LAYOUT", kAll,
-       "hive (default), none, directory:KEY,... or filename:KEY,...: how paths carry keys", TakePartitioning},
-      {"base-dir", "DIR", kAll, "the folder below which paths carry keys; by default each source's own",
-       TakeBaseDir},
-      {"strict", "[=KINDS]", kAll, "make kinds of listing issues errors; all without a list", TakeStrict},
-      {"inspect", "all|first|N", kAll & ~Bits(Verb::kLs), "files whose schemas are looked at (256)", TakeInspect},
+       "hive (default), none, directory:KEY,... or filename:KEY,...: how paths carry keys",
+       TakePartitioning},
+      {"base-dir", "DIR", kAll,
+       "the folder below which paths carry keys; by default each source's own", TakeBaseDir},
+      {"strict", "[=KINDS]", kAll, "make kinds of listing issues errors; all without a list",
+       TakeStrict},
+      {"inspect", "all|first|N", kAll & ~Bits(Verb::kLs), "files whose schemas are looked at (256)",
+       TakeInspect},
       {"workers", "N", kCounting, "threads that decode; 0: none besides the main one", TakeWorkers},
-      {"memory-budget", "SIZE", kCounting, "ceiling for data in memory, such as 256MB or 1GiB (256MiB)",
-       TakeMemoryBudget},
+      {"memory-budget", "SIZE", kCounting,
+       "ceiling for data in memory, such as 256MB or 1GiB (256MiB)", TakeMemoryBudget},
       {"json", "", kAll, "the report as JSON", TakeSwitch<&Arguments::json, true>},
-      {"stats", "", kRows, "what reading took, on standard error", TakeSwitch<&Arguments::stats, true>},
-      {"no-progress", "", kCounting, "no progress line on the terminal", TakeSwitch<&Arguments::progress, false>},
+      {"stats", "", kRows, "what reading took, on standard error",
+       TakeSwitch<&Arguments::stats, true>},
+      {"no-progress", "", kCounting, "no progress line on the terminal",
+       TakeSwitch<&Arguments::progress, false>},
       {"help", "", kAll, "show this text", TakeSwitch<&Arguments::help, true>},
   };
   return options;

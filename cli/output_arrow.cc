@@ -15,7 +15,8 @@ namespace {
 
 class StreamWriter : public BatchWriter {
  public:
-  explicit StreamWriter(std::shared_ptr<arrow::ipc::RecordBatchWriter> writer) : writer_(std::move(writer)) {}
+  explicit StreamWriter(std::shared_ptr<arrow::ipc::RecordBatchWriter> writer)
+      : writer_(std::move(writer)) {}
 
   arrow::Status Write(const std::shared_ptr<arrow::RecordBatch>& batch) override {
     return writer_->WriteRecordBatch(*batch);
@@ -28,7 +29,8 @@ class StreamWriter : public BatchWriter {
 
 class FileWriter : public BatchWriter {
  public:
-  explicit FileWriter(std::shared_ptr<arrow::ipc::RecordBatchWriter> writer) : writer_(std::move(writer)) {}
+  explicit FileWriter(std::shared_ptr<arrow::ipc::RecordBatchWriter> writer)
+      : writer_(std::move(writer)) {}
 
   arrow::Status Write(const std::shared_ptr<arrow::RecordBatch>& batch) override {
     auto columns = batch->columns();
@@ -37,9 +39,10 @@ class FileWriter : public BatchWriter {
       auto adopted =
           dictionaries_[i].Adopt(std::static_pointer_cast<arrow::DictionaryArray>(columns[i]));
       if (!adopted.ok()) {
-        return adopted.status().WithMessage("The values of dictionary column '", batch->column_name(i),
-                                            "' can't be joined: ", adopted.status().message(),
-                                            "; write it with --to parquet, or an Arrow stream with --output -");
+        return adopted.status().WithMessage(
+            "The values of dictionary column '", batch->column_name(i),
+            "' can't be joined: ", adopted.status().message(),
+            "; write it with --to parquet, or an Arrow stream with --output -");
       }
       columns[i] = *std::move(adopted);
     }
@@ -55,8 +58,8 @@ class FileWriter : public BatchWriter {
 
 }  // namespace
 
-arrow::Result<std::unique_ptr<BatchWriter>> MakeArrowWriter(const std::shared_ptr<arrow::Schema>& schema,
-                                                            bool file, arrow::io::OutputStream* sink) {
+arrow::Result<std::unique_ptr<BatchWriter>> MakeArrowWriter(
+    const std::shared_ptr<arrow::Schema>& schema, bool file, arrow::io::OutputStream* sink) {
   auto options = arrow::ipc::IpcWriteOptions::Defaults();
   if (!file) {
     ARROW_ASSIGN_OR_RAISE(auto writer, arrow::ipc::MakeStreamWriter(sink, schema, options));

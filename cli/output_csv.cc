@@ -60,13 +60,14 @@ std::shared_ptr<arrow::DataType> WrittenType(const std::shared_ptr<arrow::DataTy
   }
 }
 
-arrow::Result<std::shared_ptr<arrow::Array>> AsWritten(std::shared_ptr<arrow::Array> column,
-                                                       const std::shared_ptr<arrow::DataType>& type) {
+arrow::Result<std::shared_ptr<arrow::Array>> AsWritten(
+    std::shared_ptr<arrow::Array> column, const std::shared_ptr<arrow::DataType>& type) {
   if (column->type_id() == Type::EXTENSION) {
     return AsWritten(static_cast<const arrow::ExtensionArray&>(*column).storage(), type);
   }
   if (column->type_id() == Type::DICTIONARY) {
-    const auto& value_type = static_cast<const arrow::DictionaryType&>(*column->type()).value_type();
+    const auto& value_type =
+        static_cast<const arrow::DictionaryType&>(*column->type()).value_type();
     ARROW_ASSIGN_OR_RAISE(column, arrow::compute::Cast(*column, value_type));
     return AsWritten(std::move(column), type);
   }
@@ -76,7 +77,8 @@ arrow::Result<std::shared_ptr<arrow::Array>> AsWritten(std::shared_ptr<arrow::Ar
 
 class CsvWriter : public BatchWriter {
  public:
-  CsvWriter(std::shared_ptr<arrow::Schema> written, std::shared_ptr<arrow::ipc::RecordBatchWriter> writer)
+  CsvWriter(std::shared_ptr<arrow::Schema> written,
+            std::shared_ptr<arrow::ipc::RecordBatchWriter> writer)
       : written_(std::move(written)), writer_(std::move(writer)) {}
 
   arrow::Status Write(const std::shared_ptr<arrow::RecordBatch>& batch) override {
@@ -84,8 +86,9 @@ class CsvWriter : public BatchWriter {
     for (int i = 0; i < batch->num_columns(); ++i) {
       auto column = AsWritten(batch->column(i), written_->field(i)->type());
       if (!column.ok()) {
-        return column.status().WithMessage("Column '", batch->column_name(i),
-                                           "' can't be written as CSV: ", column.status().message());
+        return column.status().WithMessage(
+            "Column '", batch->column_name(i),
+            "' can't be written as CSV: ", column.status().message());
       }
       columns.push_back(*std::move(column));
     }
@@ -102,11 +105,12 @@ class CsvWriter : public BatchWriter {
 
 }  // namespace
 
-arrow::Result<std::unique_ptr<BatchWriter>> MakeCsvWriter(const std::shared_ptr<arrow::Schema>& schema,
-                                                          arrow::io::OutputStream* sink) {
+arrow::Result<std::unique_ptr<BatchWriter>> MakeCsvWriter(
+    const std::shared_ptr<arrow::Schema>& schema, arrow::io::OutputStream* sink) {
   if (schema->num_fields() == 0) {
     return arrow::Status::Invalid(
-        "CSV can't hold rows without columns; name some with --columns, or add --to jsonl or arrow");
+        "CSV can't hold rows without columns; name some with --columns, or add --to jsonl or "
+        "arrow");
   }
   arrow::FieldVector fields;
   for (const auto& field : schema->fields()) {

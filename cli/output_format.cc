@@ -40,7 +40,8 @@ arrow::Result<OutputFormat> FormatOfOutput(std::string_view name, std::string_vi
   if (name == "jsonl") return OutputFormat::kJsonLines;
   if (name == "parquet") return OutputFormat::kParquet;
   if (name == "arrow") {
-    return to_stdout || extension == ".arrows" ? OutputFormat::kArrowStream : OutputFormat::kArrowFile;
+    return to_stdout || extension == ".arrows" ? OutputFormat::kArrowStream
+                                               : OutputFormat::kArrowFile;
   }
   if (!name.empty()) {
     return UsageError("--to is '", name, "'; it can be arrow, csv, jsonl or parquet");
@@ -57,9 +58,9 @@ bool IsText(OutputFormat format) {
   return format == OutputFormat::kCsv || format == OutputFormat::kJsonLines;
 }
 
-arrow::Result<std::unique_ptr<BatchWriter>> MakeBatchWriter(OutputFormat format,
-                                                            const std::shared_ptr<arrow::Schema>& schema,
-                                                            arrow::io::OutputStream* sink) {
+arrow::Result<std::unique_ptr<BatchWriter>> MakeBatchWriter(
+    OutputFormat format, const std::shared_ptr<arrow::Schema>& schema,
+    arrow::io::OutputStream* sink) {
   std::set<std::string> names;
   for (const auto& field : schema->fields()) {
     if (!names.insert(field->name()).second) {

@@ -54,8 +54,8 @@ class JsonLinesWriter : public BatchWriter {
 
 }  // namespace
 
-arrow::Result<std::unique_ptr<BatchWriter>> MakeJsonLinesWriter(const std::shared_ptr<arrow::Schema>& schema,
-                                                                arrow::io::OutputStream* sink) {
+arrow::Result<std::unique_ptr<BatchWriter>> MakeJsonLinesWriter(
+    const std::shared_ptr<arrow::Schema>& schema, arrow::io::OutputStream* sink) {
   for (const auto& field : schema->fields()) {
     ARROW_RETURN_NOT_OK(CheckJsonType(field->name(), *field->type()));
   }

@@ -28,7 +28,8 @@ Status CannotWrite(const std::string& name, int error) {
 /// Collects small writes. `name` is for errors.
 class DescriptorStream : public arrow::io::OutputStream {
  public:
-  DescriptorStream(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  DescriptorStream(int descriptor, std::string name)
+      : descriptor_(descriptor), name_(std::move(name)) {}
 
   using arrow::io::OutputStream::Write;
   Status Write(const void* data, int64_t size) override {
@@ -87,7 +88,8 @@ class DescriptorStream : public arrow::io::OutputStream {
 /// Standard output, a device or a pipe: what is written is written.
 class DirectTarget : public OutputTarget {
  public:
-  DirectTarget(int descriptor, const std::string& name) : descriptor_(descriptor), stream_(descriptor, name) {}
+  DirectTarget(int descriptor, const std::string& name)
+      : descriptor_(descriptor), stream_(descriptor, name) {}
   ~DirectTarget() override {
     if (descriptor_ != STDOUT_FILENO) close(descriptor_);
   }
@@ -104,7 +106,8 @@ class DirectTarget : public OutputTarget {
 /// A file beside the wanted one, which takes its name when it is complete.
 class FileTarget : public OutputTarget {
  public:
-  FileTarget(int descriptor, std::string unfinished, std::string path, const std::string& name, bool force)
+  FileTarget(int descriptor, std::string unfinished, std::string path, const std::string& name,
+             bool force)
       : descriptor_(descriptor),
         unfinished_(std::move(unfinished)),
         path_(std::move(path)),
@@ -123,7 +126,8 @@ class FileTarget : public OutputTarget {
   Status Commit() override {
     ARROW_RETURN_NOT_OK(stream_.Flush());
     // A name that outlives a crash of the machine must stand for bytes that do.
-    if (fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOSYS) return CannotWrite(name_, errno);
+    if (fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOSYS)
+      return CannotWrite(name_, errno);
     if (close(std::exchange(descriptor_, -1)) != 0) return CannotWrite(name_, errno);
     ARROW_RETURN_NOT_OK(TakeName());
     unfinished_.clear();
@@ -136,7 +140,8 @@ class FileTarget : public OutputTarget {
   Status TakeName() {
     if (!force_) {
       // A file that came into being meanwhile is not overwritten either.
-      if (renameat2(AT_FDCWD, unfinished_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0) {
+      if (renameat2(AT_FDCWD, unfinished_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) ==
+          0) {
         return Status::OK();
       }
       if (errno != EINVAL && errno != ENOSYS) return CannotWrite(name_, errno);
@@ -168,7 +173,8 @@ std::string UnfinishedName(const std::filesystem::path& path, int attempt) {
 Status CheckOutputPath(const std::string& path, bool force) {
   if (path == "-") return Status::OK();
   if (path.find("://") != std::string::npos) {
-    return UsageError("--output ", path, " is not a path on this machine; write a local file and copy it");
+    return UsageError("--output ", path,
+                      " is not a path on this machine; write a local file and copy it");
   }
   struct stat found = {};
   if (stat(path.c_str(), &found) != 0) {
@@ -178,7 +184,8 @@ Status CheckOutputPath(const std::string& path, bool force) {
     return Status::IOError("Can't write ", Quoted(path), ": it is a folder; name a file in it");
   }
   if (S_ISREG(found.st_mode) && !force) {
-    return Status::IOError("Can't write ", Quoted(path), ": it exists; add --force to overwrite it");
+    return Status::IOError("Can't write ", Quoted(path),
+                           ": it exists; add --force to overwrite it");
   }
   return Status::OK();
 }
@@ -194,13 +201,15 @@ Status CheckIsNoInput(const std::string& path, const Dataset& dataset) {
     if (stat(files->path(i).c_str(), &input) != 0) continue;
     // Links and other spellings of a path lead to the same file.
     if (input.st_dev == output.st_dev && input.st_ino == output.st_ino) {
-      return Status::IOError("Can't write ", Quoted(path), ": it is one of the files that are read; name another");
+      return Status::IOError("Can't write ", Quoted(path),
+                             ": it is one of the files that are read; name another");
     }
   }
   return Status::OK();
 }
 
-arrow::Result<std::unique_ptr<OutputTarget>> OutputTarget::Open(const std::string& path, bool force) {
+arrow::Result<std::unique_ptr<OutputTarget>> OutputTarget::Open(const std::string& path,
+                                                                bool force) {
   if (path == "-") return std::make_unique<DirectTarget>(STDOUT_FILENO, "standard output");
   ARROW_RETURN_NOT_OK(CheckOutputPath(path, force));
   struct stat found = {};
@@ -222,11 +231,13 @@ arrow::Result<std::unique_ptr<OutputTarget>> OutputTarget::Open(const std::strin
   for (int attempt = 0; descriptor < 0; ++attempt) {
     unfinished = UnfinishedName(real, attempt);
     descriptor = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0 && (errno != EEXIST || attempt == 100)) return CannotWrite(Quoted(path), errno);
+    if (descriptor < 0 && (errno != EEXIST || attempt == 100))
+      return CannotWrite(Quoted(path), errno);
   }
   SetUnfinishedFile(unfinished.c_str());
   if (exists) (void)fchmod(descriptor, found.st_mode & 07777);
-  return std::make_unique<FileTarget>(descriptor, std::move(unfinished), real.string(), Quoted(path), force);
+  return std::make_unique<FileTarget>(descriptor, std::move(unfinished), real.string(),
+                                      Quoted(path), force);
 }
 
 Status Print(std::string_view text) {

@@ -24,7 +24,8 @@ std::string Grouped(int64_t number) {
 
 }  // namespace
 
-Progress::Progress(bool wanted, std::function<ScanMetrics()> metrics) : metrics_(std::move(metrics)) {
+Progress::Progress(bool wanted, std::function<ScanMetrics()> metrics)
+    : metrics_(std::move(metrics)) {
   if (wanted && isatty(STDOUT_FILENO) != 0 && isatty(STDERR_FILENO) != 0) {
     thread_ = std::thread([this] { Run(); });
   }
@@ -53,7 +54,8 @@ void Progress::Run() {
 }
 
 std::string Progress::Line() const {
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   char text[160];
   if (!metrics_) {
     std::snprintf(text, sizeof(text), "%.0f s", seconds);

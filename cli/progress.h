@@ -11,8 +11,8 @@
 
 namespace shoal::cli {
 
-/// Shows itself after a second, and is gone when it is destroyed. Only where standard output and standard
-/// error are terminals.
+/// Shows itself after a second, and is gone when it is destroyed. Only where standard output and
+/// standard error are terminals.
 class Progress {
  public:
   /// `metrics` is called from another thread; null: only the time is shown.

@@ -8,7 +8,7 @@ nlohmann::ordered_json ToJson(const ListingReport& report) {
     const auto& entry = report.issues[i];
     if (entry.count == 0) continue;
     issues[std::string(ToString(static_cast<ListingIssue>(i)))] = {{"count", entry.count},
-                                                                  {"examples", entry.examples}};
+                                                                   {"examples", entry.examples}};
   }
   return {
       {"files", report.files},

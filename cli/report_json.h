@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
 #include <shoal/listing.h>
 #include <shoal/scan.h>
+#include <nlohmann/json.hpp>
 
 namespace shoal::cli {
 

@@ -14,7 +14,8 @@ namespace shoal::cli {
 
 namespace {
 
-arrow::Status Copy(BatchStream* from, BatchWriter* to, arrow::io::OutputStream* through, bool flush_often) {
+arrow::Status Copy(BatchStream* from, BatchWriter* to, arrow::io::OutputStream* through,
+                   bool flush_often) {
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, from->Next());
     if (!batch) return to->Finish();
@@ -31,7 +32,8 @@ arrow::Status RunScan(const Arguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(const OutputFormat format, FormatOfOutput(arguments.to, arguments.output));
   const bool to_terminal = to_stdout && isatty(STDOUT_FILENO) != 0;
   if (to_terminal && !IsText(format)) {
-    return UsageError("--to ", arguments.to, " is not for a terminal; name a file with --output, or a pipe");
+    return UsageError("--to ", arguments.to,
+                      " is not for a terminal; name a file with --output, or a pipe");
   }
   ARROW_RETURN_NOT_OK(CheckOutputPath(arguments.output, arguments.force));
 

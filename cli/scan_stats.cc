@@ -13,12 +13,14 @@ void PrintStats(const ScanMetrics& metrics, bool json) {
     return;
   }
   std::ostringstream out;
-  out << "rows        " << metrics.rows_returned << " returned in " << metrics.batches_returned << " batches, "
-      << metrics.rows_decoded << " decoded\n"
-      << "files       " << metrics.files_opened << " opened, " << metrics.files_pruned << " pruned by statistics\n"
-      << "row groups  " << metrics.row_groups_read << " read, " << metrics.row_groups_pruned << " pruned\n"
-      << "bytes       " << metrics.bytes_read << " read in " << metrics.requests << " requests, at most "
-      << metrics.peak_bytes << " in memory at once\n";
+  out << "rows        " << metrics.rows_returned << " returned in " << metrics.batches_returned
+      << " batches, " << metrics.rows_decoded << " decoded\n"
+      << "files       " << metrics.files_opened << " opened, " << metrics.files_pruned
+      << " pruned by statistics\n"
+      << "row groups  " << metrics.row_groups_read << " read, " << metrics.row_groups_pruned
+      << " pruned\n"
+      << "bytes       " << metrics.bytes_read << " read in " << metrics.requests
+      << " requests, at most " << metrics.peak_bytes << " in memory at once\n";
   for (const std::string& file : metrics.skipped) out << "skipped     " << file << "\n";
   std::cerr << out.str();
 }

@@ -1,6 +1,6 @@
 // schema: the columns of a table.
-#include <nlohmann/json.hpp>
 #include <shoal/dataset.h>
+#include <nlohmann/json.hpp>
 
 #include "interrupt.h"
 #include "json_text.h"
@@ -51,7 +51,8 @@ arrow::Status RunSchema(const Arguments& arguments) {
                     {"partition_key", is_key}});
     std::string name;
     AppendVisible(field->name(), &name);
-    table.AddRow({std::move(name), field->type()->ToString(), field->nullable() ? "yes" : "no", is_key ? "yes" : ""});
+    table.AddRow({std::move(name), field->type()->ToString(), field->nullable() ? "yes" : "no",
+                  is_key ? "yes" : ""});
   }
   return Print(arguments.json ? JsonText(json) : table.ToString());
 }

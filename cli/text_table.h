@@ -26,8 +26,8 @@ class TextTable {
   /// One cell for each column.
   void AddRow(std::vector<std::string> cells);
 
-  /// Narrows columns to at most `widest` cells each, and then further so that lines have at most `line`
-  /// cells. 0: no bound. Columns at the end that find no room even so are left out.
+  /// Narrows columns to at most `widest` cells each, and then further so that lines have at most
+  /// `line` cells. 0: no bound. Columns at the end that find no room even so are left out.
   void Fit(size_t widest, size_t line);
   /// How many columns Fit() has left out.
   size_t columns_left_out() const { return columns_.size() - shown_; }

@@ -26,7 +26,12 @@ class Ended:
 def shoal(*words: object, cwd: Path | None = None, **kwargs: object) -> Ended:
     """What became of `shoal WORDS...`."""
     ended = subprocess.run(
-        [PROGRAM, *map(str, words)], capture_output=True, cwd=cwd, timeout=60, stdin=subprocess.DEVNULL, **kwargs
+        [PROGRAM, *map(str, words)],
+        capture_output=True,
+        cwd=cwd,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        **kwargs,
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr.decode())
 

@@ -293,7 +293,9 @@ def test_no_rows_keep_the_columns(table: Path, tmp_path: Path, selection: list[s
 
 
 def test_limit_and_offset(table: Path) -> None:
-    rows = [json.loads(line)["x"] for line in output_of("scan", table, "--offset=3", "--limit=3").splitlines()]
+    rows = [
+        json.loads(line)["x"] for line in output_of("scan", table, "--offset=3", "--limit=3").splitlines()
+    ]
     assert rows == [13, 20, 21]
 
 
