@@ -11,7 +11,8 @@ bool Matches(const std::string& pattern, const std::string& path) {
   const Glob glob = Glob::Parse(pattern).ValueOrDie();
   if (!IsWithin(path, glob.base())) return false;
   Glob::Positions positions = glob.Start();
-  for (std::string_view name : SplitPath(path.substr(AsPrefix(glob.base()).size()))) {
+  const std::string below = path.substr(AsPrefix(glob.base()).size());
+  for (std::string_view name : SplitPath(below)) {
     positions = glob.Step(positions, name);
   }
   return glob.Accepts(positions);
