@@ -38,30 +38,31 @@ def open(
     Parameters
     ----------
     uri_or_paths
-        A folder, file or glob pattern (``data/*/x-??.parquet``), or a list of them; paths on the local disk or
-        URIs (``s3://bucket/table``), all on one filesystem. Overlapping ones give each file once.
+        A folder, file or glob pattern (``data/*/x-??.parquet``), or a list of them; paths on the local disk
+        or URIs (``s3://bucket/table``), all on one filesystem. Overlapping ones give each file once.
     format
         "parquet"; None: by the first known file name ending, else by a file's first bytes.
     partitioning
-        How paths carry column values. "auto": ``key=value`` directories, where there are any; "hive": the same;
-        None or "none": paths carry nothing; a schema or a list of names: one directory level a name; or what
-        :func:`shoal.partitioning` returns.
+        How paths carry column values. "auto": ``key=value`` directories, where there are any; "hive": the
+        same; None or "none": paths carry nothing; a schema or a list of names: one directory level a name; or
+        what :func:`shoal.partitioning` returns.
     schema
-        The table's columns and types, partition keys included. Files are adapted to it: columns are reordered,
-        dropped, added as null, cast; a value that does not fit is an error that names the file. With a schema,
-        opening reads no footer.
+        The table's columns and types, partition keys included. Files are adapted to it: columns are
+        reordered, dropped, added as null, cast; a value that does not fit is an error that names the file.
+        With a schema, opening reads no footer.
     filesystem
         A pyarrow filesystem, an fsspec filesystem, or a filesystem's URI; the sources are paths on it then.
     base_dir
         Only the part of a path below it is parsed for keys. None: the source itself.
     extension
-        Only files whose names end in it (``".parquet"``) are data. None: those of the format, if it was inferred.
+        Only files whose names end in it (``".parquet"``) are data. None: those of the format, if it was
+        inferred.
     inspect
-        How many files are inspected for the table's schema: all, if there are at most so many, else so many, spread
-        evenly over the table. "all", or "first" for one.
+        How many files are inspected for the table's schema: all, if there are at most so many, else so many,
+        spread evenly over the table. "all", or "first" for one.
     strict
-        Kinds of listing issues that are errors (:data:`shoal.LISTING_ISSUES`); True: all; False: none, they are
-        only counted in :attr:`Dataset.report`.
+        Kinds of listing issues that are errors (:data:`shoal.LISTING_ISSUES`); True: all; False: none, they
+        are only counted in :attr:`Dataset.report`.
     ignore_prefixes
         Files and directories whose names begin so are hidden. ``_key=value`` directories are not.
     ignore_subdirectory
@@ -105,8 +106,8 @@ class Dataset:
     """A table of files. Made by :func:`shoal.open`.
 
     A snapshot: files are listed once, on first need, and every question is answered from that list;
-    :meth:`refresh` lists anew. It may be used from several threads. It speaks the Arrow PyCapsule protocol, so that
-    ``polars.DataFrame(dataset)`` or ``pa.table(dataset)`` read all of it.
+    :meth:`refresh` lists anew. It may be used from several threads. It speaks the Arrow PyCapsule protocol,
+    so that ``polars.DataFrame(dataset)`` or ``pa.table(dataset)`` read all of it.
     """
 
     def __init__(self, core: _core.Dataset) -> None:
@@ -122,7 +123,8 @@ class Dataset:
         FileNotFoundError
             A source does not exist.
         pyarrow.ArrowInvalid, pyarrow.ArrowTypeError
-            There are no files, or the types of a column can't be brought together; the message names both files.
+            There are no files, or the types of a column can't be brought together; the message names both
+            files.
         """
         if self._schema is None:
             self._schema = self._core.schema()
@@ -182,16 +184,17 @@ class Dataset:
         ----------
         columns
             Names of the wanted columns, or a dict from output names to texts or pyarrow expressions over the
-            table's columns (``{"total": "price * amount"}``). ``s.x`` is the column of that very name if there is
-            one, else the field ``x`` of the struct ``s``; in the output it is named ``s.x``. None: all columns. An
-            empty list: no columns, but rows are counted.
+            table's columns (``{"total": "price * amount"}``). ``s.x`` is the column of that very name if
+            there is one, else the field ``x`` of the struct ``s``; in the output it is named ``s.x``. None:
+            all columns. An empty list: no columns, but rows are counted.
         filter
             Which rows, as text (``"month = 6 and carrier in ('UA', 'AA')"``) or as a pyarrow expression
             (``pc.field("month") == 6``). It may use columns that are not in the output.
         limit, offset
             At most this many rows, after so many others were left out; they count rows that pass the filter.
         ordered
-            Batches in dataset order (files by path, row groups in file order), the same in every run; or as they come.
+            Batches in dataset order (files by path, row groups in file order), the same in every
+            run; or as they come.
         batch_size
             Rows a batch should have (32,768): small pieces are joined, large ones cut.
         memory_budget
@@ -209,8 +212,8 @@ class Dataset:
         Raises
         ------
         pyarrow.ArrowInvalid
-            When read: an unknown column (similar names are listed), an option out of range, a file that is not of
-            the format.
+            When read: an unknown column (similar names are listed), an option out of range, a file that is
+            not of the format.
         TypeError
             A filter that is not boolean or compares what can't be compared.
         OSError
@@ -300,7 +303,9 @@ def _inspect(inspect: int | str) -> int:
     if inspect == "first":
         return 1
     if isinstance(inspect, bool) or not isinstance(inspect, int) or inspect < 1:
-        raise ValueError(f"inspect must be 'all', 'first' or a number of files, at least 1, but is {inspect!r}")
+        raise ValueError(
+            f"inspect must be 'all', 'first' or a number of files, at least 1, but is {inspect!r}"
+        )
     return inspect
 
 

@@ -51,7 +51,9 @@ def as_path(source: object, filesystem: pafs.FileSystem | None) -> str:
         return os.path.expanduser(source) if filesystem is None else source
     if isinstance(source, os.PathLike):
         if filesystem is not None and not isinstance(filesystem, pafs.LocalFileSystem):
-            raise TypeError("Expected string path; path-like objects are only allowed with a local filesystem")
+            raise TypeError(
+                "Expected string path; path-like objects are only allowed with a local filesystem"
+            )
         return os.path.expanduser(os.fsdecode(source))
     raise TypeError(f"A source must be a path or a URI, not {type(source).__name__}")
 

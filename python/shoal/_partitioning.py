@@ -43,7 +43,9 @@ def partitioning(
     if flavor not in ("hive", "directory", "filename", "none"):
         raise ValueError(f"flavor must be 'hive', 'directory', 'filename' or 'none', but is {flavor!r}")
     if flavor != "hive" and null_marker != "__HIVE_DEFAULT_PARTITION__":
-        raise ValueError(f"null_marker belongs to flavor 'hive'; paths of flavor {flavor!r} can't express null")
+        raise ValueError(
+            f"null_marker belongs to flavor 'hive'; paths of flavor {flavor!r} can't express null"
+        )
     if flavor == "none":
         if fields is not None:
             raise ValueError("flavor 'none' has no fields: paths carry nothing")
@@ -51,7 +53,9 @@ def partitioning(
     declared = fields if isinstance(fields, pa.Schema) else None
     if flavor == "hive":
         if fields is not None and declared is None:
-            raise ValueError("flavor 'hive' takes names from the paths: give a schema to declare types, or nothing")
+            raise ValueError(
+                "flavor 'hive' takes names from the paths: give a schema to declare types, or nothing"
+            )
         return _core.hive_partitioning(declared, null_marker, percent_decode)
     names = _names(fields)
     if not names:
@@ -82,12 +86,12 @@ def as_partitioning(given: object) -> _core.Partitioning | None:
         if given == "hive":
             return partitioning(flavor="hive")
         raise ValueError(
-            f"partitioning is {given!r}, but must be 'auto', 'hive', 'none', a schema, a list of names, or what "
-            "shoal.partitioning() returns"
+            f"partitioning is {given!r}, but must be 'auto', 'hive', 'none', a schema, a list of names, or "
+            "what shoal.partitioning() returns"
         )
     if isinstance(given, pa.Schema | list | tuple):
         return partitioning(given)
     raise TypeError(
-        "partitioning must be 'auto', 'hive', 'none', a schema, a list of names, or what shoal.partitioning() "
-        f"returns, not {type(given).__name__}"
+        "partitioning must be 'auto', 'hive', 'none', a schema, a list of names, or what "
+        f"shoal.partitioning() returns, not {type(given).__name__}"
     )

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 import pyarrow as pa
-import pyarrow.fs as pafs
 
 from shoal import _core
 from shoal._filesystem import as_filesystem
@@ -76,8 +75,8 @@ class ScanPlan:
     def report(self) -> dict[str, Any]:
         """What the filter ruled out, at which level and by which conjunct, and why where it could not.
 
-        Counts ("files_listed", "files_kept", "row_groups_seen", "row_groups_kept", "footers_read", ...), a dict a
-        conjunct under "conjuncts", and under "pruned" up to 10,000 pieces that will not be read.
+        Counts ("files_listed", "files_kept", "row_groups_seen", "row_groups_kept", "footers_read", ...), a
+        dict a conjunct under "conjuncts", and under "pruned" up to 10,000 pieces that will not be read.
         """
         return self._core.prune_report()
 

@@ -57,7 +57,8 @@ class ListingReport:
         """The report as plain values, fit for JSON."""
         out = {name: value for name, value in self.__dict__.items() if name not in ("issues", "text")}
         out["issues"] = {
-            kind: {"count": issue.count, "examples": list(issue.examples)} for kind, issue in self.issues.items()
+            kind: {"count": issue.count, "examples": list(issue.examples)}
+            for kind, issue in self.issues.items()
         }
         return out
 
@@ -99,7 +100,8 @@ class PlanFragment:
 
 @dataclass(frozen=True)
 class ColumnStatistics:
-    """Statistics of a column. None where nothing is known. Bounds speak of values that are not null or NaN."""
+    """Statistics of a column. None where nothing is known. Bounds speak of values that are not null or
+    NaN."""
 
     null_count: Figure[int] | None
     min: Figure[Any] | None

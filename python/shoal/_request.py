@@ -57,7 +57,6 @@ def _as_expression(name: str, value: object) -> pc.Expression:
     raise TypeError(f"Column {name!r} must be a text or a pyarrow expression, not {type(value).__name__}")
 
 
-
 def as_schema(schema: object) -> pa.Schema | None:
     if schema is None or isinstance(schema, pa.Schema):
         return schema

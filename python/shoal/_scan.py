@@ -14,8 +14,8 @@ from shoal._report import ScanMetrics
 class BatchIterator(Iterator[pa.RecordBatch]):
     """The batches of a scan. Reading starts with the first one that is asked for.
 
-    Leaving a loop over it early, :meth:`close`, or the end of a ``with`` block stops the reading at once, without
-    reading the rest.
+    Leaving a loop over it early, :meth:`close`, or the end of a ``with`` block stops the reading at once,
+    without reading the rest.
     """
 
     def __init__(self, scan: "Scan") -> None:
@@ -48,8 +48,8 @@ class BatchIterator(Iterator[pa.RecordBatch]):
 class Scan:
     """Some rows and columns of a dataset, and how to read them. Made by :meth:`shoal.Dataset.scan`.
 
-    Nothing is read before one of the methods asks for it, and each call reads anew. It speaks the Arrow PyCapsule
-    protocol: ``polars.DataFrame(scan)``, ``duckdb.sql("from scan")``, ``pa.table(scan)``.
+    Nothing is read before one of the methods asks for it, and each call reads anew. It speaks the Arrow
+    PyCapsule protocol: ``polars.DataFrame(scan)``, ``duckdb.sql("from scan")``, ``pa.table(scan)``.
     """
 
     def __init__(
@@ -77,13 +77,15 @@ class Scan:
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns of the output. Reads what :attr:`shoal.Dataset.schema` reads, if that is not known yet."""
+        """The columns of the output. Reads what :attr:`shoal.Dataset.schema` reads, if that is not known
+        yet."""
         if self._all_columns and self._filter is None:
             return self._dataset.schema()
         return self._dataset.output_schema(self._request)
 
     def to_reader(self) -> pa.RecordBatchReader:
-        """Start reading; the batches come as a pyarrow.RecordBatchReader. Closing or dropping it stops the reading."""
+        """Start reading; the batches come as a pyarrow.RecordBatchReader. Closing or dropping it stops the
+        reading."""
         return self._start().reader()
 
     def to_batches(self) -> BatchIterator:

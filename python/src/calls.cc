@@ -1,5 +1,9 @@
 #include "calls.h"
 
+#include <utility>
+
+#include <arrow/compute/cast.h>
+
 #include "interruptible.h"
 
 namespace shoal::python {
@@ -124,11 +128,31 @@ arrow::Result<int64_t> CountScan(DatasetPtr dataset, ScanRequest request, ScanOp
   });
 }
 
-arrow::Status CheckReferences(const arrow::compute::Expression& expression, const arrow::Schema& schema) {
-  for (const arrow::FieldRef& ref : arrow::compute::FieldsInExpression(expression)) {
-    ARROW_RETURN_NOT_OK(ref.FindOne(schema).status());
+arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRequest request,
+                                                      std::shared_ptr<ScanPlan> whole, int64_t fragment) {
+  const auto limit = std::exchange(request.limit, 0);
+  const auto offset = std::exchange(request.offset, 0);
+  PlanOptions options;
+  options.collect_statistics = false;
+  ARROW_ASSIGN_OR_RAISE(auto plan, Plan(std::move(dataset), std::move(request), options));
+  plan->request.limit = limit;
+  plan->request.offset = offset;
+  Fragment piece = whole->fragments[fragment];
+  PartitionValues values;
+  for (const auto& key : plan->partition_schema->fields()) {
+    const int place = whole->partition_schema->GetFieldIndex(key->name());
+    if (place < 0) {
+      values.push_back(arrow::MakeNullScalar(key->type()));
+      continue;
+    }
+    const auto& value = (*piece.partition_values)[place];
+    ARROW_ASSIGN_OR_RAISE(auto cast, value->type->Equals(*key->type()) ? arrow::Datum(value)
+                                                                       : arrow::compute::Cast(value, key->type()));
+    values.push_back(cast.scalar());
   }
-  return arrow::Status::OK();
+  piece.partition_values = std::make_shared<const PartitionValues>(std::move(values));
+  plan->fragments = {std::move(piece)};
+  return plan;
 }
 
 }  // namespace shoal::python

@@ -45,7 +45,9 @@ arrow::Result<TableRead> ReadPlan(std::shared_ptr<ScanPlan> plan, ScanOptions op
 /// The rows of a scan, counted by reading it; for requests that Count() does not answer.
 arrow::Result<int64_t> CountScan(DatasetPtr dataset, ScanRequest request, ScanOptions options);
 
-/// Whether every reference of the expression names exactly one field of the schema. No blocking.
-arrow::Status CheckReferences(const arrow::compute::Expression& expression, const arrow::Schema& schema);
+/// A plan that reads one fragment of another plan, which may be of another dataset over the same files: the keys are cast
+/// to the types that this dataset gives them. Lists nothing.
+arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRequest request,
+                                                      std::shared_ptr<ScanPlan> whole, int64_t fragment);
 
 }  // namespace shoal::python

@@ -95,6 +95,15 @@ cdef class Dataset:
             plan = GetResultValue(CallPlan(self.dataset, request.request, options))
         return ScanPlan.wrap(plan)
 
+    def plan_fragment(self, ScanRequest request not None, ScanPlan whole not None, size_t fragment):
+        """The plan that reads one fragment of `whole`, for this dataset's schema."""
+        if fragment >= whole.plan.get().fragments.size():
+            raise IndexError(f"The plan has no fragment {fragment}")
+        cdef shared_ptr[CScanPlan] plan
+        with nogil:
+            plan = GetResultValue(CallPlanFragment(self.dataset, request.request, whole.plan, fragment))
+        return ScanPlan.wrap(plan)
+
     def start(self, ScanRequest request not None, ScanOptions options not None):
         cdef CScanOptions c_options = options.get()
         cdef shared_ptr[CStream] stream

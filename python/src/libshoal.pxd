@@ -271,4 +271,10 @@ cdef extern from "calls.h" namespace "shoal::python" nogil:
     CResult[CTableRead] CallReadPlan "shoal::python::ReadPlan"(shared_ptr[CScanPlan], CScanOptions)
     CResult[int64_t] CallCountScan "shoal::python::CountScan"(
         shared_ptr[CDataset], CScanRequest, CScanOptions)
+    CResult[shared_ptr[CScanPlan]] CallPlanFragment "shoal::python::PlanFragment"(
+        shared_ptr[CDataset], CScanRequest, shared_ptr[CScanPlan], int64_t)
+
+
+cdef extern from "expressions.h" namespace "shoal::python" nogil:
     CStatus CCheckReferences "shoal::python::CheckReferences"(const CExpression&, const CSchema&)
+    vector[pair[c_string, shared_ptr[CScalar]]] CKnownValues "shoal::python::KnownValues"(const CExpression&)

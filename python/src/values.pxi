@@ -90,6 +90,14 @@ def check_references(Expression expression not None, Schema schema not None):
     check_status(CCheckReferences(expression.unwrap(), deref(pyarrow_unwrap_schema(schema))))
 
 
+def known_values(Expression expression not None):
+    """The columns that the expression says have one value: {name: scalar}."""
+    return {
+        text_of(known.first): pyarrow_wrap_scalar(known.second)
+        for known in CKnownValues(expression.unwrap())
+    }
+
+
 def check_format(str name not None):
     """Raises NotImplementedError, listing the known formats, if there is none of that name."""
     encoded = name.encode()

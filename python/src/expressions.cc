@@ -1,0 +1,48 @@
+#include "expressions.h"
+
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+
+namespace shoal::python {
+
+arrow::Status CheckReferences(const arrow::compute::Expression& expression, const arrow::Schema& schema) {
+  for (const arrow::FieldRef& ref : arrow::compute::FieldsInExpression(expression)) {
+    ARROW_RETURN_NOT_OK(ref.FindOne(schema).status());
+  }
+  return arrow::Status::OK();
+}
+
+namespace {
+
+using arrow::compute::Expression;
+
+/// Adds what `expression` says if it is true.
+void Collect(const Expression& expression, std::vector<KnownValue>* out) {
+  const Expression::Call* call = expression.call();
+  if (!call) return;
+  const auto& arguments = call->arguments;
+  if (call->function_name == "and" || call->function_name == "and_kleene") {
+    for (const Expression& part : arguments) Collect(part, out);
+    return;
+  }
+  auto add = [&](const Expression& column, const std::shared_ptr<arrow::Scalar>& value) {
+    const arrow::FieldRef* ref = column.field_ref();
+    if (ref && ref->name()) out->emplace_back(*ref->name(), value);
+  };
+  if (call->function_name == "is_null") return add(arguments[0], arrow::MakeNullScalar(arrow::null()));
+  if (call->function_name != "equal") return;
+  for (int column : {0, 1}) {
+    const arrow::Datum* literal = arguments[1 - column].literal();
+    if (literal && literal->is_scalar()) add(arguments[column], literal->scalar());
+  }
+}
+
+}  // namespace
+
+std::vector<KnownValue> KnownValues(const Expression& expression) {
+  std::vector<KnownValue> out;
+  Collect(expression, &out);
+  return out;
+}
+
+}  // namespace shoal::python
