@@ -19,8 +19,8 @@ add_custom_command(
 python_add_library(shoal_python MODULE WITH_SOABI ${_shoal_core_cpp} ${_shoal_extension_sources})
 target_include_directories(shoal_python PRIVATE python/src)
 target_include_directories(shoal_python SYSTEM PRIVATE ${Python_NumPy_INCLUDE_DIRS})
-target_link_libraries(shoal_python PRIVATE shoal Arrow::parquet Arrow::python)
-target_compile_options(shoal_python PRIVATE -w)  # generated code
+target_link_libraries(shoal_python PRIVATE shoal shoal_warnings Arrow::parquet Arrow::python)
+set_source_files_properties(${_shoal_core_cpp} PROPERTIES COMPILE_OPTIONS -w)  # generated code
 # Python needs the module's init function and nothing else of it.
 target_link_options(shoal_python PRIVATE -Wl,--exclude-libs,ALL)
 set_target_properties(

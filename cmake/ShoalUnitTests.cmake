@@ -1,4 +1,4 @@
-# One program holds all unit tests: src/**/*_test.cc (beside the code) and tests/unit/*.cc.
+# One program holds all unit tests: src/**/*_test.cc and cli/*_test.cc (beside the code) and tests/unit/*.cc; tests/support/ is for all of them.
 # ctest labels: `oracle` and `fuzz` for suites whose name says so, `unit` for the rest.
 
 include(GoogleTest)
@@ -31,9 +31,15 @@ else()
   target_link_libraries(shoal_gtest INTERFACE GTest::gmock_main GTest::gmock GTest::gtest)
 endif()
 
-file(GLOB _shoal_unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/*.cc)
-add_executable(shoal_unit_tests ${shoal_test_sources} ${_shoal_unit_sources})
-target_include_directories(shoal_unit_tests PRIVATE src tests/unit)
+file(GLOB _shoal_unit_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/*.cc
+     ${PROJECT_SOURCE_DIR}/tests/support/*.cc)
+# Of the program, the parts that are tested alone: each x_test.cc with its x.cc, and what that needs.
+file(GLOB _shoal_cli_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*_test.cc)
+set(_shoal_cli_parts ${_shoal_cli_tests} ${PROJECT_SOURCE_DIR}/cli/temporal_text.cc)
+list(TRANSFORM _shoal_cli_tests REPLACE "_test\\.cc$" ".cc")
+list(APPEND _shoal_cli_parts ${_shoal_cli_tests})
+add_executable(shoal_unit_tests ${shoal_test_sources} ${_shoal_unit_sources} ${_shoal_cli_parts})
+target_include_directories(shoal_unit_tests PRIVATE src tests tests/unit cli)
 target_include_directories(shoal_unit_tests SYSTEM PRIVATE ${SHOAL_JSON_INCLUDE_DIR})
 target_link_libraries(shoal_unit_tests PRIVATE shoal shoal_gtest shoal_warnings Arrow::parquet)
 shoal_share_precompiled_header(shoal_unit_tests)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The main job on real input: explain, count, look at and filter two folders of Parquet files.
+# The main job on real input: list, explain, count, look at, filter and write two folders of Parquet files.
 # Each command is printed before it runs. `./dev demo` makes the data first.
 
 set -eu
@@ -21,6 +21,8 @@ show() {
 
 late="month in (6, 7) and dep_delay > 60 and carrier in ('UA', 'AA')"
 
+show shoal ls data/flights --where "month in (6, 7)"
+show shoal schema data/flights
 show shoal explain data/flights --where "$late"
 show shoal count data/flights
 show shoal count data/flights --where "month = 6"
@@ -28,6 +30,8 @@ show shoal count data/flights --where "$late"
 show shoal head data/flights --limit 5
 show shoal scan data/flights --where "$late and dep_delay > 400" \
   --columns carrier,flight,dep_delay --to csv --output -
+show shoal scan data/flights --where "$late" --output data/late.parquet --force --stats
+show shoal count data/late.parquet
 
 show shoal explain data/lineitem --where "l_shipdate < date '1992-02-01'"
 show shoal count data/lineitem

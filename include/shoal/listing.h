@@ -23,7 +23,8 @@
 
 namespace shoal {
 
-/// Why something that was found is not read as data, or deserves a word. `strict` turns any of them into an error.
+/// Why something that was found is not read as data, or deserves a word. `strict` turns any of them
+/// into an error.
 enum class ListingIssue {
   kHidden,           // name begins with `_` or `.`; a directory counts once, with all that is in it
   kZeroByte,         // an empty file
@@ -49,13 +50,13 @@ struct ListingReport {
   };
   std::array<Entry, kNumListingIssues> issues;
 
-  int64_t files = 0;                // data files found
-  int64_t directories_listed = 0;   // directory reads
-  int64_t directories_pruned = 0;   // not listed, by a filter over keys
-  int64_t files_pruned = 0;         // listed, then dropped by a filter over keys
-  int64_t stat_calls = 0;           // single looks at one path
-  bool recursive = false;           // whole subtrees were read by one request each, as object stores can
-  bool complete = true;             // false where the listing was ended early
+  int64_t files = 0;               // data files found
+  int64_t directories_listed = 0;  // directory reads
+  int64_t directories_pruned = 0;  // not listed, by a filter over keys
+  int64_t files_pruned = 0;        // listed, then dropped by a filter over keys
+  int64_t stat_calls = 0;          // single looks at one path
+  bool recursive = false;  // whole subtrees were read by one request each, as object stores can
+  bool complete = true;    // false where the listing was ended early
 
   const Entry& operator[](ListingIssue i) const { return issues[static_cast<size_t>(i)]; }
   void Add(ListingIssue issue, std::string_view path);
@@ -68,7 +69,7 @@ struct KeyColumn {
   static constexpr int32_t kAbsent = -1;
   std::string name;
   std::vector<std::optional<std::string>> distinct;  // no value: null
-  std::vector<int32_t> index;                        // per path: into `distinct`, or kAbsent: the path has no such key
+  std::vector<int32_t> index;  // per path: into `distinct`, or kAbsent: the path has no such key
 };
 struct KeyTable {
   int64_t num_rows = 0;
@@ -79,9 +80,11 @@ struct KeyTable {
 /// Builds a KeyTable, one path after the other.
 class KeyTableBuilder {
  public:
-  /// Keys as positions in the table, looked up once for a directory and then appended for each of its files. The keys
-  /// become part of the table even if the row is never appended. Valid for this builder only.
-  using Row = std::vector<int32_t>;  // per column: into `distinct`, or kAbsent; later columns are absent
+  /// Keys as positions in the table, looked up once for a directory and then appended for each of
+  /// its files. The keys become part of the table even if the row is never appended. Valid for this
+  /// builder only.
+  using Row =
+      std::vector<int32_t>;  // per column: into `distinct`, or kAbsent; later columns are absent
   Row Resolve(const std::vector<PartitionKey>& keys) { return Resolve({}, keys); }
   /// The keys of `row` and `more`.
   Row Resolve(Row row, const std::vector<PartitionKey>& more);
@@ -103,8 +106,8 @@ class KeyTableBuilder {
   std::vector<Lookup> lookup_;  // per column
 };
 
-/// The files of a table, columnar, in the order of the bytes of their full paths (directories compared with a
-/// trailing `/`). Immutable once built; safe from any thread.
+/// The files of a table, columnar, in the order of the bytes of their full paths (directories
+/// compared with a trailing `/`). Immutable once built; safe from any thread.
 class FileTable {
  public:
   int64_t num_files() const { return static_cast<int64_t>(directory_.size()); }
@@ -122,8 +125,8 @@ class FileTable {
   /// The keys of one file.
   std::vector<PartitionKey> KeysOf(int64_t i) const;
 
-  /// For those who build one: files must come in order. `path` of a directory ends in `/` or is empty. All files of a
-  /// directory have its keys, and those given with the file besides.
+  /// For those who build one: files must come in order. `path` of a directory ends in `/` or is
+  /// empty. All files of a directory have its keys, and those given with the file besides.
   int32_t AddDirectory(std::string path, std::vector<PartitionKey> keys = {});
   void AddFile(int32_t directory, std::string_view name, int64_t size, int64_t mtime_ns,
                const std::vector<PartitionKey>& keys = {});
@@ -149,17 +152,17 @@ class FileTable {
   KeyTableBuilder keys_;
 };
 
-/// Judges paths by their keys: one bool for each row of the table, false = can hold no row that is wanted. Of
-/// directories, a key that is kAbsent may still come deeper down; of files, it is null.
+/// Judges paths by their keys: one bool for each row of the table, false = can hold no row that is
+/// wanted. Of directories, a key that is kAbsent may still come deeper down; of files, it is null.
 using KeyFilter = std::function<arrow::Result<std::vector<bool>>(const KeyTable& keys)>;
 
 struct ListOptions {
   std::shared_ptr<const Partitioning> partitioning = MakeNoPartitioning();
-  /// Only the part of a path below it is parsed for keys, written like the sources; empty: each source's own directory
-  /// (of a glob: the directory before the first wildcard).
+  /// Only the part of a path below it is parsed for keys, written like the sources; empty: each
+  /// source's own directory (of a glob: the directory before the first wildcard).
   std::string partition_base_dir;
-  /// Wanted file name endings, with the dot, in upper or lower case; empty: all. Files that are sources themselves are
-  /// taken whatever their names are.
+  /// Wanted file name endings, with the dot, in upper or lower case; empty: all. Files that are
+  /// sources themselves are taken whatever their names are.
   std::vector<std::string> extensions;
   std::vector<std::string> ignore_prefixes = {"_", "."};
   bool ignore_subdirectory = false;
@@ -168,8 +171,8 @@ struct ListOptions {
   int list_concurrency = 100;
   /// Directories below a source, at most; deeper is an error (a loop of links, most likely).
   int max_depth = 64;
-  /// Stat each kept file where listing does not tell size and mtime (local disks). Else empty files are found later,
-  /// when they are opened.
+  /// Stat each kept file where listing does not tell size and mtime (local disks). Else empty files
+  /// are found later, when they are opened.
   bool need_size = false;
   KeyFilter directory_filter;  // may be null
   KeyFilter file_filter;       // may be null
@@ -187,27 +190,30 @@ struct FileSample {
 };
 
 /// Where the names of a table's files come from: a walk over a filesystem, a manifest, a catalog.
-/// Thread rule: List and Sample may be called from several threads at once. Filters and sinks are called by the calling
-/// thread only.
+/// Thread rule: List and Sample may be called from several threads at once. Filters and sinks are
+/// called by the calling thread only.
 class ListingSource {
  public:
   virtual ~ListingSource() = default;
   virtual std::string Describe() const = 0;
   virtual const std::shared_ptr<arrow::fs::FileSystem>& filesystem() const = 0;
-  /// Lists everything that `options` lets through. The report counts what was passed over. Finding nothing is not an
-  /// error here, but a source that does not exist is one, with the detail of ENOENT.
-  virtual arrow::Result<ListingReport> List(const ListOptions& options, const PageSink& sink) const = 0;
+  /// Lists everything that `options` lets through. The report counts what was passed over. Finding
+  /// nothing is not an error here, but a source that does not exist is one, with the detail of
+  /// ENOENT.
+  virtual arrow::Result<ListingReport> List(const ListOptions& options,
+                                            const PageSink& sink) const = 0;
   /// About `n` files, all of them if there are no more than that. This default lists everything.
   virtual arrow::Result<FileSample> Sample(const ListOptions& options, int64_t n) const;
 };
 
-/// The files named by `sources`: URIs (file:, s3:, gs:, abfs:), paths, globs (`*`, `?`, `[..]`, `{a,b}`, `**`), files or
-/// folders, all on one filesystem; several overlapping ones give each file once. A path that exists literally is taken
-/// literally; a folder that a glob matches stands for all that is in it. With `filesystem`, sources are paths on it.
-/// Looks at no file: that happens when listing. (S3 looks up the region of a bucket if the URI does not tell it.)
+/// The files named by `sources`: URIs (file:, s3:, gs:, abfs:), paths, globs (`*`, `?`, `[..]`,
+/// `{a,b}`, `**`), files or folders, all on one filesystem; several overlapping ones give each file
+/// once. A path that exists literally is taken literally; a folder that a glob matches stands for
+/// all that is in it. With `filesystem`, sources are paths on it. Looks at no file: that happens
+/// when listing. (S3 looks up the region of a bucket if the URI does not tell it.)
 ///
-/// File and directory links are followed; a link to a directory above itself, a link to nothing and a directory that
-/// cannot be read are errors that name them.
+/// File and directory links are followed; a link to a directory above itself, a link to nothing and
+/// a directory that cannot be read are errors that name them.
 arrow::Result<std::shared_ptr<const ListingSource>> MakeListingSource(
     std::vector<std::string> sources, std::shared_ptr<arrow::fs::FileSystem> filesystem = nullptr);
 

@@ -20,8 +20,8 @@ struct PartitionKey {
   friend bool operator==(const PartitionKey&, const PartitionKey&) = default;
 };
 
-/// Reads keys from paths, one segment at a time, so that a directory can be judged before it is listed.
-/// Thread rule: const methods are called from many threads at once.
+/// Reads keys from paths, one segment at a time, so that a directory can be judged before it is
+/// listed. Thread rule: const methods are called from many threads at once.
 class Partitioning {
  public:
   virtual ~Partitioning() = default;
@@ -29,27 +29,33 @@ class Partitioning {
   /// "hive", "directory", "filename", "none" or the name of a user's own.
   virtual std::string_view name() const = 0;
 
-  /// Keys carried by a directory name. `depth` is 0 for directories in partition_base_dir. A name that carries no key
-  /// gives none; it is not an error.
-  virtual arrow::Result<std::vector<PartitionKey>> ParseDirectory(int depth, std::string_view segment) const = 0;
+  /// Keys carried by a directory name. `depth` is 0 for directories in partition_base_dir. A name
+  /// that carries no key gives none; it is not an error.
+  virtual arrow::Result<std::vector<PartitionKey>> ParseDirectory(
+      int depth, std::string_view segment) const = 0;
   /// Keys carried by a file name.
-  virtual arrow::Result<std::vector<PartitionKey>> ParseFileName(std::string_view name) const { return std::vector<PartitionKey>{}; }
+  virtual arrow::Result<std::vector<PartitionKey>> ParseFileName(std::string_view name) const {
+    return std::vector<PartitionKey>{};
+  }
 
-  /// Whether a name itself says that it is a partition (`_year=2020`), so that prefixes which hide other names do not
-  /// hide it.
+  /// Whether a name itself says that it is a partition (`_year=2020`), so that prefixes which hide
+  /// other names do not hide it.
   virtual bool NamesKey(std::string_view segment) const { return false; }
-  /// Keys that a path must carry to be part of the table; a file without one of them is a misfit, and is not read. Where
-  /// keys are told by position, a path that is too short would otherwise give its values to the wrong keys. Keys that
-  /// are told by name need none: a missing one reads as null.
+  /// Keys that a path must carry to be part of the table; a file without one of them is a misfit,
+  /// and is not read. Where keys are told by position, a path that is too short would otherwise
+  /// give its values to the wrong keys. Keys that are told by name need none: a missing one reads
+  /// as null.
   virtual const std::vector<std::string>& required_keys() const;
 
   /// Types declared for keys; keys that are not in it get their types by inference. May be null.
   virtual const std::shared_ptr<arrow::Schema>& declared() const = 0;
 
-  /// Whether `value` of `key` has only one spelling in a path, so that equality may become a literal prefix.
+  /// Whether `value` of `key` has only one spelling in a path, so that equality may become a
+  /// literal prefix.
   virtual bool HasOneSpelling(const PartitionKey& key) const { return false; }
-  /// The path (directories below the base, then a file name prefix) of these keys: parsed, it gives them back, whatever
-  /// the values are, and it never leads out of the base. What the layout cannot express is an error naming the key.
+  /// The path (directories below the base, then a file name prefix) of these keys: parsed, it gives
+  /// them back, whatever the values are, and it never leads out of the base. What the layout cannot
+  /// express is an error naming the key.
   struct FormattedPath {
     std::string directory;
     std::string file_prefix;
@@ -62,8 +68,9 @@ struct HiveOptions {
   std::string null_marker = "__HIVE_DEFAULT_PARTITION__";
   bool percent_decode = true;
 };
-/// `key=value` directories, matched by name in any order. The value is all that follows the first `=`. Keys and values
-/// are percent-decoded once; what is not validly encoded, or would not be UTF-8, is taken as it stands (`50%`).
+/// `key=value` directories, matched by name in any order. The value is all that follows the first
+/// `=`. Keys and values are percent-decoded once; what is not validly encoded, or would not be
+/// UTF-8, is taken as it stands (`50%`).
 std::shared_ptr<const Partitioning> MakeHivePartitioning(HiveOptions options = {});
 
 struct PositionalOptions {
@@ -72,11 +79,11 @@ struct PositionalOptions {
   std::shared_ptr<arrow::Schema> declared;
   bool percent_decode = true;
 };
-/// The i-th directory is the value of the i-th key. Directories below the last key carry nothing. Cannot express null or
-/// an empty text.
+/// The i-th directory is the value of the i-th key. Directories below the last key carry nothing.
+/// Cannot express null or an empty text.
 std::shared_ptr<const Partitioning> MakeDirectoryPartitioning(PositionalOptions options);
-/// `a_b_rest.parquet`: the i-th part of the file name, split at `_`, is the value of the i-th key. Directories carry
-/// nothing. Cannot express null, nor an empty text for the first key.
+/// `a_b_rest.parquet`: the i-th part of the file name, split at `_`, is the value of the i-th key.
+/// Directories carry nothing. Cannot express null, nor an empty text for the first key.
 std::shared_ptr<const Partitioning> MakeFilenamePartitioning(PositionalOptions options);
 /// Paths carry nothing.
 std::shared_ptr<const Partitioning> MakeNoPartitioning();

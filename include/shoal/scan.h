@@ -55,7 +55,7 @@ namespace read {
 class StreamMaker;  // internal
 }
 
-/// A stream of batches. Thread rule: one consumer at a time; Close() may come from any thread. Destroying or closing a
+/// A stream of batches. Thread rule: one consumer at a time; Close() and metrics() may come from any thread. Destroying or closing a
 /// stream stops it without reading the rest.
 class BatchStream {
  public:

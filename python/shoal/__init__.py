@@ -1,4 +1,12 @@
-"""Folders of files as one table: listed, pruned, scanned and written."""
+"""Folders of files as one table: listed, pruned, scanned.
+
+>>> import shoal
+>>> flights = shoal.open("data/flights")
+>>> flights.count("month = 6 and dep_delay > 60")
+>>> flights.scan(["carrier", "dep_delay"], "month = 6").to_table()
+
+`shoal.dataset` offers the same under the names of `pyarrow.dataset`.
+"""
 
 import pyarrow as _pyarrow
 
@@ -11,8 +19,44 @@ if int(_pyarrow.__version__.split(".")[0]) != _PYARROW_MAJOR:
         f"run `pip install 'pyarrow=={_PYARROW_MAJOR}.*'` or rebuild shoal."
     )
 
-from shoal._core import version as _version
+from shoal import _core
+from shoal._core import Partitioning
+from shoal._dataset import Dataset, open
+from shoal._partitioning import partitioning
+from shoal._plan import ScanPlan
+from shoal._report import (
+    ColumnStatistics,
+    Figure,
+    ListingIssue,
+    ListingReport,
+    PlanFragment,
+    PlanStatistics,
+    ScanMetrics,
+)
+from shoal._request import parse_filter
+from shoal._scan import BatchIterator, Scan
 
-__version__ = _version()
+__version__ = _core.version()
 
-__all__ = ["__version__"]
+LISTING_ISSUES: tuple[str, ...] = tuple(_core.listing_issues())
+"""The kinds of listing issues, as reports and the option ``strict`` name them."""
+
+__all__ = [
+    "LISTING_ISSUES",
+    "BatchIterator",
+    "ColumnStatistics",
+    "Dataset",
+    "Figure",
+    "ListingIssue",
+    "ListingReport",
+    "Partitioning",
+    "PlanFragment",
+    "PlanStatistics",
+    "Scan",
+    "ScanMetrics",
+    "ScanPlan",
+    "__version__",
+    "open",
+    "parse_filter",
+    "partitioning",
+]

@@ -1,15 +1,71 @@
 # distutils: language = c++
-"""The compiled half of shoal. Private: use the names that `shoal` exports."""
+# cython: language_level = 3, show_performance_hints = False
+"""The compiled half of shoal. Private: use the names that `shoal` exports.
 
-cimport pyarrow.lib as pa
-from libcpp.string cimport string
+Nothing here has a meaning of its own: it turns Python's values into the library's and back. Every call that may block
+releases the GIL and ends early if a signal handler raises.
+"""
+
+import atexit
+
+import pyarrow as pa
+import pyarrow._compute
+import pyarrow._fs
+
+from cython.operator cimport dereference as deref
+from libcpp cimport bool as c_bool
+from libcpp.memory cimport make_shared, shared_ptr
+from libcpp.string cimport string as c_string
 from libcpp.string_view cimport string_view
+from libcpp.utility cimport move
+from libcpp.vector cimport vector
+from libc.stdint cimport int64_t
 
+cimport cython
 
-cdef extern from "shoal/version.h" namespace "shoal" nogil:
-    string_view CVersion "shoal::Version"()
+from libshoal cimport *
+from pyarrow._compute cimport Expression
+from pyarrow._fs cimport FileSystem
+from pyarrow.includes.common cimport CResult, GetResultValue
+from pyarrow.includes.libarrow cimport (
+    CExpression,
+    CFieldRef,
+    CMakeFieldExpression,
+    CMemoryPool,
+    CRecordBatch,
+    CRecordBatchReader,
+    CScalar,
+    CSchema,
+)
+from pyarrow.includes.libarrow_fs cimport CFileSystem
+from pyarrow.includes.libarrow_python cimport c_get_memory_pool
+from pyarrow.lib cimport (
+    MemoryPool,
+    RecordBatchReader,
+    Schema,
+    check_status,
+    maybe_unbox_memory_pool,
+    pyarrow_unwrap_schema,
+    pyarrow_wrap_batch,
+    pyarrow_wrap_scalar,
+    pyarrow_wrap_schema,
+    pyarrow_wrap_table,
+)
 
 
 def version() -> str:
     """The version of the C++ library."""
-    return string(CVersion()).decode()
+    return text(CVersion())
+
+
+
+include "values.pxi"
+include "partitioning.pxi"
+include "request.pxi"
+include "stream.pxi"
+include "plan.pxi"
+include "dataset.pxi"
+
+
+# Before the interpreter is taken down: what reads through a filesystem made in Python can't end afterwards.
+atexit.register(close_all_streams)

@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kMaxAlternatives = 4096;
 
-// The end of the class that opens at the front of `pattern` (behind its `]`), or 0: not closed. A `]` that comes first
-// stands for itself.
+// The end of the class that opens at the front of `pattern` (behind its `]`), or 0: not closed. A
+// `]` that comes first stands for itself.
 size_t ClassLength(std::string_view pattern) {
   size_t i = 1;
   if (i < pattern.size() && (pattern[i] == '!' || pattern[i] == '^')) ++i;
@@ -22,7 +22,8 @@ size_t ClassLength(std::string_view pattern) {
   return i < pattern.size() ? i + 1 : 0;
 }
 
-// One character as a comparable number: its bytes, front first. For UTF-8 that is the order of code points.
+// One character as a comparable number: its bytes, front first. For UTF-8 that is the order of code
+// points.
 uint32_t CharacterAt(std::string_view text, size_t* length) {
   *length = CharacterLength(text);
   uint32_t value = 0;
@@ -60,7 +61,8 @@ struct BraceGroup {
 
 // The first closed group at or behind `from`.
 std::optional<BraceGroup> FindBraces(std::string_view text, size_t from) {
-  for (size_t begin = text.find('{', from); begin != std::string_view::npos; begin = text.find('{', begin + 1)) {
+  for (size_t begin = text.find('{', from); begin != std::string_view::npos;
+       begin = text.find('{', begin + 1)) {
     BraceGroup group{begin, 0, {}};
     int depth = 0;
     size_t option = begin + 1;
@@ -80,8 +82,10 @@ std::optional<BraceGroup> FindBraces(std::string_view text, size_t from) {
   return std::nullopt;
 }
 
-// All texts that the braces of `text` stand for; only groups that hold a slash if `only_across_segments`.
-arrow::Status ExpandBraces(std::string_view text, bool only_across_segments, std::vector<std::string>* out) {
+// All texts that the braces of `text` stand for; only groups that hold a slash if
+// `only_across_segments`.
+arrow::Status ExpandBraces(std::string_view text, bool only_across_segments,
+                           std::vector<std::string>* out) {
   size_t from = 0;
   while (auto group = FindBraces(text, from)) {
     const std::string_view inside = text.substr(group->begin, group->end - group->begin);
@@ -98,7 +102,8 @@ arrow::Status ExpandBraces(std::string_view text, bool only_across_segments, std
     return arrow::Status::OK();
   }
   if (out->size() >= kMaxAlternatives) {
-    return arrow::Status::Invalid("The braces stand for more than ", kMaxAlternatives, " alternatives; use `*`.");
+    return arrow::Status::Invalid("The braces stand for more than ", kMaxAlternatives,
+                                  " alternatives; use `*`.");
   }
   out->emplace_back(text);
   return arrow::Status::OK();
@@ -163,7 +168,8 @@ arrow::Result<Glob> Glob::Parse(std::string_view pattern) {
   Glob glob;
   glob.pattern_ = pattern;
 
-  // A group of braces may open in one segment and close in another: the base ends where the first one opens.
+  // A group of braces may open in one segment and close in another: the base ends where the first
+  // one opens.
   std::string_view rest = pattern;
   if (rest.starts_with('/')) {
     glob.base_ = "/";
@@ -175,7 +181,8 @@ arrow::Result<Glob> Glob::Parse(std::string_view pattern) {
   while (true) {
     const size_t slash = rest.find('/', begin);
     const size_t end = slash == std::string_view::npos ? rest.size() : slash;
-    if (open < end || HasGlobCharacters(rest.substr(begin, end - begin)) || slash == std::string_view::npos) {
+    if (open < end || HasGlobCharacters(rest.substr(begin, end - begin)) ||
+        slash == std::string_view::npos) {
       glob.first_wild_segment_ = rest.substr(begin, end - begin);
       break;
     }
@@ -193,7 +200,8 @@ arrow::Result<Glob> Glob::Parse(std::string_view pattern) {
       if (text == "**") {
         segment.kind = Segment::kAnyDepth;
       } else {
-        ARROW_RETURN_NOT_OK(ExpandBraces(text, /*only_across_segments=*/false, &segment.alternatives));
+        ARROW_RETURN_NOT_OK(
+            ExpandBraces(text, /*only_across_segments=*/false, &segment.alternatives));
       }
       glob.segments_.push_back(std::move(segment));
     }
@@ -211,7 +219,8 @@ Glob::Positions Glob::Start() const {
 // `**` may stand for no directory at all.
 void Glob::Close(Positions* positions) const {
   for (size_t i = 0; i < positions->size(); ++i) {
-    if (segments_[(*positions)[i]].kind == Segment::kAnyDepth) positions->push_back((*positions)[i] + 1);
+    if (segments_[(*positions)[i]].kind == Segment::kAnyDepth)
+      positions->push_back((*positions)[i] + 1);
   }
   std::sort(positions->begin(), positions->end());
   positions->erase(std::unique(positions->begin(), positions->end()), positions->end());
@@ -224,8 +233,9 @@ Glob::Positions Glob::Step(const Positions& positions, std::string_view name) co
     if (segment.kind == Segment::kAnyDepth) {
       next.push_back(position);
     } else if (segment.kind == Segment::kPattern &&
-               std::any_of(segment.alternatives.begin(), segment.alternatives.end(),
-                           [&](const std::string& pattern) { return MatchSegment(pattern, name); })) {
+               std::any_of(
+                   segment.alternatives.begin(), segment.alternatives.end(),
+                   [&](const std::string& pattern) { return MatchSegment(pattern, name); })) {
       next.push_back(position + 1);
     }
   }
@@ -238,7 +248,8 @@ bool Glob::Accepts(const Positions& positions) const {
                      [&](int32_t position) { return segments_[position].kind == Segment::kEnd; });
 }
 
-bool Glob::SpellsOut(const Positions& positions, std::string_view name, std::string_view prefix) const {
+bool Glob::SpellsOut(const Positions& positions, std::string_view name,
+                     std::string_view prefix) const {
   for (const int32_t position : positions) {
     for (const std::string& pattern : segments_[position].alternatives) {
       const std::string_view literal = std::string_view(pattern).substr(0, LiteralLength(pattern));

@@ -1,6 +1,7 @@
 // Globs: `*`, `?`, `[..]`, `{a,b}` within a name, `**` for any number of directories.
 //
-// A glob is matched one name at a time, so that a walk descends only into directories that can lead to a match.
+// A glob is matched one name at a time, so that a walk descends only into directories that can lead
+// to a match.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ bool HasGlobCharacters(std::string_view text);
 
 class Glob {
  public:
-  /// `pattern` is a normalised path. Alternatives in braces may hold slashes and braces. A bracket or brace that is
-  /// not closed stands for itself. Errors: too many alternatives.
+  /// `pattern` is a normalised path. Alternatives in braces may hold slashes and braces. A bracket
+  /// or brace that is not closed stands for itself. Errors: too many alternatives.
   static arrow::Result<Glob> Parse(std::string_view pattern);
 
   const std::string& pattern() const { return pattern_; }
@@ -35,7 +36,8 @@ class Glob {
   Positions Step(const Positions& positions, std::string_view name) const;
   /// Whether a path that got here matches.
   bool Accepts(const Positions& positions) const;
-  /// Whether a segment that matches `name` spells out `prefix` itself rather than leaving it to a wildcard.
+  /// Whether a segment that matches `name` spells out `prefix` itself rather than leaving it to a
+  /// wildcard.
   bool SpellsOut(const Positions& positions, std::string_view name, std::string_view prefix) const;
 
  private:

@@ -26,7 +26,8 @@ struct UriParts {
 size_t FindQuery(std::string_view text) {
   for (size_t i = text.find('?'); i != std::string_view::npos; i = text.find('?', i + 1)) {
     size_t j = i + 1;
-    while (j < text.size() && (std::isalnum(static_cast<unsigned char>(text[j])) || text[j] == '_')) ++j;
+    while (j < text.size() && (std::isalnum(static_cast<unsigned char>(text[j])) || text[j] == '_'))
+      ++j;
     if (j > i + 1 && j < text.size() && text[j] == '=') return i;
   }
   return text.size();
@@ -47,8 +48,9 @@ UriParts SplitUri(std::string_view uri) {
 // URIs as people write them hold spaces and letters beyond ASCII; `%XX` is kept as it is.
 std::string EncodeUriPath(std::string_view path) {
   return PercentEncode(path, [](unsigned char byte) {
-    return byte <= 0x20 || byte >= 0x7F || std::string_view("\"#<>?[\\]^`{|}").find(static_cast<char>(byte)) !=
-                                               std::string_view::npos;
+    return byte <= 0x20 || byte >= 0x7F ||
+           std::string_view("\"#<>?[\\]^`{|}").find(static_cast<char>(byte)) !=
+               std::string_view::npos;
   });
 }
 
@@ -58,8 +60,8 @@ arrow::Result<std::string> LocalPath(std::string_view source) {
   std::error_code error;
   const std::filesystem::path current = std::filesystem::current_path(error);
   if (error) {
-    return ErrnoError(error.value(), "Cannot tell the working directory that the relative path '", std::string(source),
-                      "' starts from; give an absolute path.");
+    return ErrnoError(error.value(), "Cannot tell the working directory that the relative path '",
+                      std::string(source), "' starts from; give an absolute path.");
   }
   return JoinPath(NormalizePath(current.string()), path);
 }
@@ -88,15 +90,18 @@ class Resolver {
   arrow::Result<std::string> UriPath(const std::string& uri) {
     UriParts parts = SplitUri(uri);
     if (parts.authority.starts_with("file:")) {
-      if (!parts.path.starts_with('/') || (parts.authority != "file:" && parts.authority != "file://")) {
-        return arrow::Status::Invalid("The URI '", uri,
-                                      "' is not absolute; write file:///path, or give a relative path without `file:`.");
+      if (!parts.path.starts_with('/') ||
+          (parts.authority != "file:" && parts.authority != "file://")) {
+        return arrow::Status::Invalid(
+            "The URI '", uri,
+            "' is not absolute; write file:///path, or give a relative path without `file:`.");
       }
       // The store's own parser would refuse what only a glob can hold.
       const std::optional<std::string> decoded = PercentDecode(parts.path);
       if (!given_) ARROW_RETURN_NOT_OK(Use(uri, std::make_shared<arrow::fs::LocalFileSystem>()));
       if (filesystem_->type_name() != "local") {
-        return arrow::Status::Invalid("The source '", uri, "' does not lie on the given filesystem (",
+        return arrow::Status::Invalid("The source '", uri,
+                                      "' does not lie on the given filesystem (",
                                       filesystem_->type_name(), "); give a path on it.");
       }
       return NormalizePath(decoded.value_or(parts.path));
@@ -118,7 +123,8 @@ class Resolver {
     if (given_ || known != stores_.end()) {
       auto found = filesystem_->PathFromUri(clean);
       if (!found.ok()) {
-        return WithContext(found.status(), "The source '" + uri + "' does not lie on the filesystem in use (" +
+        return WithContext(found.status(), "The source '" + uri +
+                                               "' does not lie on the filesystem in use (" +
                                                filesystem_->type_name() + ")");
       }
       path = *std::move(found);
@@ -131,7 +137,8 @@ class Resolver {
     return JoinPath(NormalizePath(path), NormalizePath(rest));
   }
 
-  // All sources must lie on one filesystem: a table is opened, planned and shipped with one set of credentials.
+  // All sources must lie on one filesystem: a table is opened, planned and shipped with one set of
+  // credentials.
   arrow::Status Use(const std::string& source, std::shared_ptr<arrow::fs::FileSystem> filesystem) {
     if (filesystem_ == nullptr) {
       filesystem_ = std::move(filesystem);
@@ -153,8 +160,8 @@ class Resolver {
 
 bool IsUri(std::string_view text) {
   size_t i = 0;
-  while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '+' || text[i] == '-' ||
-                             text[i] == '.')) {
+  while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '+' ||
+                             text[i] == '-' || text[i] == '.')) {
     ++i;
   }
   if (i < 2 || !std::isalpha(static_cast<unsigned char>(text[0]))) return false;

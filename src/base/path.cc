@@ -37,7 +37,8 @@ std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('
 bool IsWithin(std::string_view path, std::string_view directory) {
   if (directory.empty()) return !path.starts_with('/');
   if (!path.starts_with(directory)) return false;
-  return path.size() == directory.size() || directory.back() == '/' || path[directory.size()] == '/';
+  return path.size() == directory.size() || directory.back() == '/' ||
+         path[directory.size()] == '/';
 }
 
 std::vector<std::string_view> SplitPath(std::string_view path) {

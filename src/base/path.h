@@ -1,4 +1,5 @@
-// Paths as text. They are separated by `/` on every store and hold no `//`, no `.` segment and no trailing `/`.
+// Paths as text. They are separated by `/` on every store and hold no `//`, no `.` segment and no
+// trailing `/`.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace shoal::base {
 
-/// `a//b/./c/` becomes `a/b/c`. A leading `/` stays, `.` and an empty path become empty. `..` is left alone: what it
-/// means depends on links.
+/// `a//b/./c/` becomes `a/b/c`. A leading `/` stays, `.` and an empty path become empty. `..` is
+/// left alone: what it means depends on links.
 std::string NormalizePath(std::string_view path);
 
 /// `directory` + `/` + `name`; either may be empty.

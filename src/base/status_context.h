@@ -14,7 +14,8 @@ inline arrow::Status WithContext(const arrow::Status& status, const std::string&
   return status.WithMessage(context, ": ", status.message());
 }
 
-/// An error that carries `error_number`, so that callers can tell a missing file from a forbidden one.
+/// An error that carries `error_number`, so that callers can tell a missing file from a forbidden
+/// one.
 template <typename... Args>
 arrow::Status ErrnoError(int error_number, Args&&... message) {
   return arrow::internal::IOErrorFromErrno(error_number, std::forward<Args>(message)...);

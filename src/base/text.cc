@@ -69,7 +69,8 @@ void AppendPercentEncoded(unsigned char byte, std::string* out) {
 }
 
 std::string EscapeForMessage(std::string_view text) {
-  return PercentEncode(text, [](unsigned char byte) { return byte < 0x20 || byte >= 0x7F || byte == '%'; });
+  return PercentEncode(
+      text, [](unsigned char byte) { return byte < 0x20 || byte >= 0x7F || byte == '%'; });
 }
 
 }  // namespace shoal::base

@@ -9,10 +9,12 @@ namespace shoal::base {
 
 bool IsUtf8(std::string_view text);
 
-/// The bytes of the character at the front of `text`, at least 1; a byte that begins no character counts as one.
+/// The bytes of the character at the front of `text`, at least 1; a byte that begins no character
+/// counts as one.
 size_t CharacterLength(std::string_view text);
 
-/// Undoes `%XX` once. Nothing if an escape is malformed or the outcome is not UTF-8: such text was never encoded.
+/// Undoes `%XX` once. Nothing if an escape is malformed or the outcome is not UTF-8: such text was
+/// never encoded.
 std::optional<std::string> PercentDecode(std::string_view text);
 
 void AppendPercentEncoded(unsigned char byte, std::string* out);
@@ -33,7 +35,8 @@ std::string PercentEncode(std::string_view text, MustEncode must_encode) {
   return out;
 }
 
-/// For messages about names that are not UTF-8: control characters and bytes beyond ASCII are encoded.
+/// For messages about names that are not UTF-8: control characters and bytes beyond ASCII are
+/// encoded.
 std::string EscapeForMessage(std::string_view text);
 
 }  // namespace shoal::base

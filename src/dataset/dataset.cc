@@ -3,7 +3,7 @@
 #include <mutex>
 #include <utility>
 
-#include "expression/conjuncts.h"
+#include "list/strictness.h"
 #include "plan/facts_cache.h"
 #include "plan/inspection.h"
 #include "plan/planner.h"
@@ -69,6 +69,7 @@ class Dataset::Impl {
           return true;
         };
         ARROW_ASSIGN_OR_RAISE(auto report, source_->List(inspected->list, sink));
+        ARROW_RETURN_NOT_OK(list::ReportMissingKeys(*files, options_.strict, &report));
         listing_ = {std::move(files), std::move(report)};
       }
     }

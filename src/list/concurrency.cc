@@ -29,7 +29,8 @@ arrow::Status ForEach(size_t n, int threads, const arrow::StopToken& stop,
   };
   // Starting a thread costs about as much as reading a few directories.
   constexpr size_t kStepsPerThread = 4;
-  const size_t helpers = std::min<size_t>(std::max(threads, 1), (n + kStepsPerThread - 1) / kStepsPerThread);
+  const size_t helpers =
+      std::min<size_t>(std::max(threads, 1), (n + kStepsPerThread - 1) / kStepsPerThread);
   std::vector<std::thread> pool;
   for (size_t i = 1; i < helpers; ++i) pool.emplace_back(work);
   work();

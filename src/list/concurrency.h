@@ -16,16 +16,18 @@
 
 namespace shoal::list {
 
-/// Calls `step(i)` for all i < n on at most `threads` threads, the calling one among them, and waits for all. The error of
-/// the smallest i is returned; after an error or a stop no new steps begin.
+/// Calls `step(i)` for all i < n on at most `threads` threads, the calling one among them, and
+/// waits for all. The error of the smallest i is returned; after an error or a stop no new steps
+/// begin.
 arrow::Status ForEach(size_t n, int threads, const arrow::StopToken& stop,
                       const std::function<arrow::Status(size_t)>& step);
 
 /// Starts at most `threads` threads that call `work` once each and are not waited for.
 void StartDetached(size_t threads, const std::function<void()>& work);
 
-/// fetch(i) for all i < n, at most `concurrency` at a time. A stop returns at once and abandons requests in flight: so
-/// `fetch` must own all that it uses. The error of the first fetch to fail is returned, likewise at once.
+/// fetch(i) for all i < n, at most `concurrency` at a time. A stop returns at once and abandons
+/// requests in flight: so `fetch` must own all that it uses. The error of the first fetch to fail
+/// is returned, likewise at once.
 template <typename T>
 arrow::Result<std::vector<T>> FetchAll(size_t n, int concurrency, const arrow::StopToken& stop,
                                        std::function<arrow::Result<T>(size_t)> fetch) {

@@ -1,4 +1,5 @@
-// Reading one directory: of the local disk straight from the system, of all other stores through arrow::fs.
+// Reading one directory: of the local disk straight from the system, of all other stores through
+// arrow::fs.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ struct RawListing {
     return std::string_view(names).substr(entry.offset, entry.length);
   }
   void Add(std::string_view name, const PathInfo& info) {
-    entries.push_back({static_cast<uint32_t>(names.size()), static_cast<uint32_t>(name.size()), info});
+    entries.push_back(
+        {static_cast<uint32_t>(names.size()), static_cast<uint32_t>(name.size()), info});
     names += name;
   }
 };
@@ -51,11 +53,13 @@ class DirectoryReader {
  public:
   virtual ~DirectoryReader() = default;
 
-  /// `prefix` is a directory with a `/` at its end, or empty. Errors name it. With `missing_ok`, one that does not exist has no entries.
+  /// `prefix` is a directory with a `/` at its end, or empty. Errors name it. With `missing_ok`,
+  /// one that does not exist has no entries.
   virtual arrow::Result<RawListing> Read(const std::string& prefix, bool missing_ok) const = 0;
   /// The directory and all below it in one request.
   virtual arrow::Result<RawTree> ReadRecursive(const std::string& prefix) const = 0;
-  /// Follows links. What does not exist is no error; `dangling`, if given, is set where a link leads to nothing.
+  /// Follows links. What does not exist is no error; `dangling`, if given, is set where a link
+  /// leads to nothing.
   virtual arrow::Result<PathInfo> Look(const std::string& path, bool* dangling) const = 0;
 
   /// Reads end soon, so they may be waited for.
@@ -64,12 +68,15 @@ class DirectoryReader {
   virtual bool prefers_recursive() const { return false; }
   /// Plain reads do not see all directories.
   virtual bool requires_recursive() const { return false; }
-  /// Whether the directory at `path`, reached through a link, is `root` or a directory on the way down to it from the
-  /// disk's root, or one on the way from `root` to `path`.
-  virtual arrow::Result<bool> ClosesLoop(const std::string& root, const std::string& path) const { return false; }
+  /// Whether the directory at `path`, reached through a link, is `root` or a directory on the way
+  /// down to it from the disk's root, or one on the way from `root` to `path`.
+  virtual arrow::Result<bool> ClosesLoop(const std::string& root, const std::string& path) const {
+    return false;
+  }
 };
 
-std::shared_ptr<const DirectoryReader> MakeDirectoryReader(std::shared_ptr<arrow::fs::FileSystem> filesystem);
+std::shared_ptr<const DirectoryReader> MakeDirectoryReader(
+    std::shared_ptr<arrow::fs::FileSystem> filesystem);
 std::shared_ptr<const DirectoryReader> MakeLocalReader();
 
 }  // namespace shoal::list

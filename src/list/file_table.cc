@@ -86,7 +86,8 @@ std::string FileTable::path(int64_t i) const {
 std::vector<PartitionKey> FileTable::KeysOf(int64_t i) const {
   std::vector<PartitionKey> keys;
   for (const KeyColumn& column : this->keys().columns) {
-    if (column.index[i] != KeyColumn::kAbsent) keys.push_back({column.name, column.distinct[column.index[i]]});
+    if (column.index[i] != KeyColumn::kAbsent)
+      keys.push_back({column.name, column.distinct[column.index[i]]});
   }
   return keys;
 }
@@ -121,7 +122,8 @@ void FileTable::Append(const FileTable& page) {
   const auto first_name = static_cast<int64_t>(names_.size());
   for (const int32_t directory : page.directory_) directory_.push_back(first_directory + directory);
   names_ += page.names_;
-  for (size_t i = 1; i < page.name_end_.size(); ++i) name_end_.push_back(first_name + page.name_end_[i]);
+  for (size_t i = 1; i < page.name_end_.size(); ++i)
+    name_end_.push_back(first_name + page.name_end_[i]);
   size_.insert(size_.end(), page.size_.begin(), page.size_.end());
   mtime_ns_.insert(mtime_ns_.end(), page.mtime_ns_.begin(), page.mtime_ns_.end());
   keys_.Append(page.keys());
@@ -130,12 +132,15 @@ void FileTable::Append(const FileTable& page) {
 FileTable FileTable::Select(const std::vector<bool>& keep) const {
   FileTable out;
   std::vector<int32_t> directory_in_out(directories_.size(), -1);
-  // Looked up anew, so that values which only dropped files had leave no trace; once for each run of equal keys.
+  // Looked up anew, so that values which only dropped files had leave no trace; once for each run
+  // of equal keys.
   KeyTableBuilder::Row here, previous, row;
   for (int64_t i = 0; i < num_files(); ++i) {
     if (!keep[i]) continue;
     int32_t& directory = directory_in_out[directory_[i]];
-    if (directory < 0) directory = out.AddDirectory(directories_[directory_[i]].path, directories_[directory_[i]].keys);
+    if (directory < 0)
+      directory =
+          out.AddDirectory(directories_[directory_[i]].path, directories_[directory_[i]].keys);
     out.directory_.push_back(directory);
     out.names_ += name(i);
     out.name_end_.push_back(static_cast<int64_t>(out.names_.size()));

@@ -31,14 +31,16 @@ PathInfo ToPathInfo(const arrow::fs::FileInfo& info) {
   }
   if (info.mtime() != arrow::fs::kNoTime) {
     out.mtime_ns =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(info.mtime().time_since_epoch()).count();
+        std::chrono::duration_cast<std::chrono::nanoseconds>(info.mtime().time_since_epoch())
+            .count();
   }
   return out;
 }
 
 class FileSystemReader final : public DirectoryReader {
  public:
-  explicit FileSystemReader(std::shared_ptr<arrow::fs::FileSystem> filesystem) : filesystem_(std::move(filesystem)) {
+  explicit FileSystemReader(std::shared_ptr<arrow::fs::FileSystem> filesystem)
+      : filesystem_(std::move(filesystem)) {
     const std::string type = filesystem_->type_name();
     prefers_recursive_ = type == "s3" || type == "abfs" || type == "gcs";
     // Folders without a marker object are missing from its plain listings.
@@ -74,14 +76,18 @@ class FileSystemReader final : public DirectoryReader {
       const std::string_view path = Below(prefix, info);
       const PathInfo entry = ToPathInfo(info);
       if (entry.type == EntryType::kDirectory) {
-        if (!path.empty()) add_directory(path.ends_with('/') ? path.substr(0, path.size() - 1) : path, add_directory);
+        if (!path.empty())
+          add_directory(path.ends_with('/') ? path.substr(0, path.size() - 1) : path,
+                        add_directory);
         continue;
       }
       // A marker keeps the slash at its end as its name.
       const size_t slash = path.empty() ? path.npos : path.substr(0, path.size() - 1).rfind('/');
-      const std::string_view parent = slash == path.npos ? std::string_view() : path.substr(0, slash);
+      const std::string_view parent =
+          slash == path.npos ? std::string_view() : path.substr(0, slash);
       if (!parent.empty()) add_directory(parent, add_directory);
-      const std::string_view name = path.empty() ? "/" : path.substr(slash == path.npos ? 0 : slash + 1);
+      const std::string_view name =
+          path.empty() ? "/" : path.substr(slash == path.npos ? 0 : slash + 1);
       tree[prefix + (parent.empty() ? "" : std::string(parent) + "/")].Add(name, entry);
     }
     return tree;
@@ -89,7 +95,8 @@ class FileSystemReader final : public DirectoryReader {
 
   arrow::Result<PathInfo> Look(const std::string& path, bool* dangling) const override {
     auto info = filesystem_->GetFileInfo(path);
-    if (!info.ok()) return base::WithContext(info.status(), "Cannot look at '" + path + "' on " + store());
+    if (!info.ok())
+      return base::WithContext(info.status(), "Cannot look at '" + path + "' on " + store());
     return ToPathInfo(*info);
   }
 
@@ -100,14 +107,16 @@ class FileSystemReader final : public DirectoryReader {
  private:
   std::string store() const { return "the filesystem '" + filesystem_->type_name() + "'"; }
 
-  arrow::Result<arrow::fs::FileInfoVector> Request(const std::string& prefix, bool missing_ok, bool recursive) const {
+  arrow::Result<arrow::fs::FileInfoVector> Request(const std::string& prefix, bool missing_ok,
+                                                   bool recursive) const {
     arrow::fs::FileSelector selector;
     selector.base_dir = prefix.size() > 1 ? prefix.substr(0, prefix.size() - 1) : prefix;
     selector.allow_not_found = missing_ok;
     selector.recursive = recursive;
     auto infos = filesystem_->GetFileInfo(selector);
     if (!infos.ok()) {
-      return base::WithContext(infos.status(), "Cannot list the directory '" + prefix + "' on " + store());
+      return base::WithContext(infos.status(),
+                               "Cannot list the directory '" + prefix + "' on " + store());
     }
     return infos;
   }
@@ -127,7 +136,8 @@ class FileSystemReader final : public DirectoryReader {
 
 }  // namespace
 
-std::shared_ptr<const DirectoryReader> MakeDirectoryReader(std::shared_ptr<arrow::fs::FileSystem> filesystem) {
+std::shared_ptr<const DirectoryReader> MakeDirectoryReader(
+    std::shared_ptr<arrow::fs::FileSystem> filesystem) {
   if (base::IsLocal(*filesystem)) return MakeLocalReader();
   return std::make_shared<FileSystemReader>(std::move(filesystem));
 }

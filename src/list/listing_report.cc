@@ -21,7 +21,8 @@ arrow::Result<ListingIssue> ParseListingIssue(std::string_view name) {
     if (kNames[i] == name) return static_cast<ListingIssue>(i);
     known += (i == 0 ? "" : ", ") + std::string(kNames[i]);
   }
-  return arrow::Status::Invalid("strict: '", name, "' is no kind of listing issue; the kinds are ", known, ".");
+  return arrow::Status::Invalid("strict: '", name, "' is no kind of listing issue; the kinds are ",
+                                known, ".");
 }
 
 void ListingReport::Add(ListingIssue issue, std::string_view path) {
@@ -48,7 +49,8 @@ void ListingReport::Merge(const ListingReport& other) {
 
 std::string ListingReport::ToString() const {
   std::ostringstream out;
-  out << files << " files in " << directories_listed << (recursive ? " recursive" : "") << " directory listings";
+  out << files << " files in " << directories_listed << (recursive ? " recursive" : "")
+      << " directory listings";
   if (!complete) out << " (ended early)";
   if (directories_pruned > 0) out << ", " << directories_pruned << " directories pruned";
   if (files_pruned > 0) out << ", " << files_pruned << " files pruned";
@@ -56,7 +58,8 @@ std::string ListingReport::ToString() const {
   for (size_t i = 0; i < issues.size(); ++i) {
     if (issues[i].count == 0) continue;
     out << "\n" << kNames[i] << ": " << issues[i].count << " (";
-    for (size_t j = 0; j < issues[i].examples.size(); ++j) out << (j == 0 ? "" : ", ") << issues[i].examples[j];
+    for (size_t j = 0; j < issues[i].examples.size(); ++j)
+      out << (j == 0 ? "" : ", ") << issues[i].examples[j];
     if (static_cast<int64_t>(issues[i].examples.size()) < issues[i].count) out << ", …";
     out << ")";
   }

@@ -22,7 +22,8 @@ namespace {
 
 constexpr int64_t kFilesPerPage = 4096;
 
-// Files of several tables, each once and in order. Of two that have the same path, the one of the earlier table stays.
+// Files of several tables, each once and in order. Of two that have the same path, the one of the
+// earlier table stays.
 FileTable Merge(const std::vector<FileTable>& tables) {
   struct Row {
     std::string path;
@@ -33,7 +34,8 @@ FileTable Merge(const std::vector<FileTable>& tables) {
   for (size_t t = 0; t < tables.size(); ++t) {
     for (int64_t i = 0; i < tables[t].num_files(); ++i) rows.push_back({tables[t].path(i), t, i});
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.path < b.path; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.path < b.path; });
   FileTable out;
   int32_t directory = -1;
   const std::string* prefix = nullptr;
@@ -60,14 +62,18 @@ class WalkSource final : public ListingSource {
   std::string Describe() const override {
     std::string out;
     constexpr size_t kShown = 5;
-    for (size_t i = 0; i < std::min(sources_.size(), kShown); ++i) out += (i == 0 ? "" : ", ") + sources_[i];
+    for (size_t i = 0; i < std::min(sources_.size(), kShown); ++i)
+      out += (i == 0 ? "" : ", ") + sources_[i];
     if (sources_.size() > kShown) out += ", … (" + std::to_string(sources_.size()) + " sources)";
     return out;
   }
 
-  const std::shared_ptr<arrow::fs::FileSystem>& filesystem() const override { return locations_.filesystem; }
+  const std::shared_ptr<arrow::fs::FileSystem>& filesystem() const override {
+    return locations_.filesystem;
+  }
 
-  arrow::Result<ListingReport> List(const ListOptions& options, const PageSink& sink) const override {
+  arrow::Result<ListingReport> List(const ListOptions& options,
+                                    const PageSink& sink) const override {
     ARROW_ASSIGN_OR_RAISE(const std::string partition_base, PartitionBase(options));
     ARROW_ASSIGN_OR_RAISE(auto groups, list::FindStarts(reader_, locations_, options));
     ListingReport report;
@@ -94,11 +100,12 @@ class WalkSource final : public ListingSource {
       ARROW_RETURN_NOT_OK(flush());
       if (!more) break;
       if (groups[group].size() == 1) {
-        ARROW_ASSIGN_OR_RAISE(more, ListTree(groups[group][0], partition_base, options, sink, &report));
+        ARROW_ASSIGN_OR_RAISE(more,
+                              ListTree(groups[group][0], partition_base, options, sink, &report));
         continue;
       }
-      // Sources that share files but may give them different keys: a filter over keys can only judge a file when it
-      // is known which keys it has.
+      // Sources that share files but may give them different keys: a filter over keys can only
+      // judge a file when it is known which keys it has.
       ListOptions unfiltered = options;
       unfiltered.directory_filter = nullptr;
       unfiltered.file_filter = nullptr;
@@ -113,7 +120,8 @@ class WalkSource final : public ListingSource {
             table.Append(page);
             return true;
           };
-          ARROW_RETURN_NOT_OK(ListTree(start, partition_base, unfiltered, collect, &found).status());
+          ARROW_RETURN_NOT_OK(
+              ListTree(start, partition_base, unfiltered, collect, &found).status());
         }
       }
       found.files = 0;
@@ -181,16 +189,20 @@ class WalkSource final : public ListingSource {
  private:
   arrow::Result<std::string> PartitionBase(const ListOptions& options) const {
     if (options.partition_base_dir.empty()) return std::string();
-    ARROW_ASSIGN_OR_RAISE(auto base, base::ResolveLocations({options.partition_base_dir}, locations_.filesystem));
+    ARROW_ASSIGN_OR_RAISE(
+        auto base, base::ResolveLocations({options.partition_base_dir}, locations_.filesystem));
     for (const std::string& path : locations_.paths) {
-      if (base::IsWithin(path, base.paths[0]) || base::IsWithin(base.paths[0], path)) return base.paths[0];
+      if (base::IsWithin(path, base.paths[0]) || base::IsWithin(base.paths[0], path))
+        return base.paths[0];
     }
     return arrow::Status::Invalid("partition_base_dir '", options.partition_base_dir,
-                                  "' is not above any source (", Describe(), "); give a directory above them.");
+                                  "' is not above any source (", Describe(),
+                                  "); give a directory above them.");
   }
 
-  static arrow::Status AddFile(const list::Start& start, const std::string& partition_base, const ListOptions& options,
-                               FileTable* files, ListingReport* report) {
+  static arrow::Status AddFile(const list::Start& start, const std::string& partition_base,
+                               const ListOptions& options, FileTable* files,
+                               ListingReport* report) {
     if (start.info.size == 0) {
       ListingReport empty;
       empty.Add(ListingIssue::kZeroByte, start.path);
@@ -202,13 +214,16 @@ class WalkSource final : public ListingSource {
     const std::string_view name = base::NameOf(start.path);
     ARROW_ASSIGN_OR_RAISE(
         list::BaseKeys base,
-        list::ParseBelowBase(*options.partitioning, partition_base.empty() ? directory : partition_base, directory));
+        list::ParseBelowBase(*options.partitioning,
+                             partition_base.empty() ? directory : partition_base, directory));
     if (base.depth >= 0) {
       ARROW_ASSIGN_OR_RAISE(auto more, options.partitioning->ParseFileName(name));
-      ARROW_ASSIGN_OR_RAISE(base.keys, list::JoinKeys(std::move(base.keys), std::move(more), start.path));
+      ARROW_ASSIGN_OR_RAISE(base.keys,
+                            list::JoinKeys(std::move(base.keys), std::move(more), start.path));
     }
     const std::string prefix = base::AsPrefix(directory);
-    const bool same_directory = files->num_files() > 0 && files->directory(files->num_files() - 1) == prefix;
+    const bool same_directory =
+        files->num_files() > 0 && files->directory(files->num_files() - 1) == prefix;
     const int32_t at = same_directory ? files->num_directories() - 1 : files->AddDirectory(prefix);
     files->AddFile(at, name, start.info.size, start.info.mtime_ns, base.keys);
     return arrow::Status::OK();
@@ -218,25 +233,30 @@ class WalkSource final : public ListingSource {
     return {start.path, partition_base.empty() ? start.path : partition_base, start.glob};
   }
 
-  static arrow::Result<std::shared_ptr<list::Directory>> Begin(const list::Start& start, list::Tree* tree) {
+  static arrow::Result<std::shared_ptr<list::Directory>> Begin(const list::Start& start,
+                                                               list::Tree* tree) {
     ARROW_ASSIGN_OR_RAISE(auto root, tree->Root());
     // A copy: several listings may use one look.
-    if (start.read_ahead != nullptr) root->read_ahead = std::make_shared<list::RawTree>(*start.read_ahead);
+    if (start.read_ahead != nullptr)
+      root->read_ahead = std::make_shared<list::RawTree>(*start.read_ahead);
     return root;
   }
 
-  arrow::Result<bool> ListTree(const list::Start& start, const std::string& partition_base, const ListOptions& options,
-                               const PageSink& sink, ListingReport* report) const {
+  arrow::Result<bool> ListTree(const list::Start& start, const std::string& partition_base,
+                               const ListOptions& options, const PageSink& sink,
+                               ListingReport* report) const {
     list::Tree tree(reader_, options, RootOf(start, partition_base));
     ARROW_ASSIGN_OR_RAISE(auto root, Begin(start, &tree));
     ARROW_ASSIGN_OR_RAISE(const bool more, list::Walk(&tree, std::move(root), sink));
     const ListingReport& found = tree.report();
     report->Merge(found);
     if (start.glob == nullptr) return more;
-    const bool matched = found.files + found.files_pruned + found.directories_pruned > 0 ||
-                         std::any_of(found.issues.begin(), found.issues.end(),
-                                     [](const ListingReport::Entry& entry) { return entry.count > 0; });
-    if (!matched) return base::ErrnoError(ENOENT, "No file matches the pattern '", start.glob->pattern(), "'.");
+    const bool matched =
+        found.files + found.files_pruned + found.directories_pruned > 0 ||
+        std::any_of(found.issues.begin(), found.issues.end(),
+                    [](const ListingReport::Entry& entry) { return entry.count > 0; });
+    if (!matched)
+      return base::ErrnoError(ENOENT, "No file matches the pattern '", start.glob->pattern(), "'.");
     return more;
   }
 
@@ -245,7 +265,8 @@ class WalkSource final : public ListingSource {
     if (start.is_file) {
       FileSample sample;
       ARROW_RETURN_NOT_OK(AddFile(start, partition_base, options, &sample.files, &sample.report));
-      ARROW_ASSIGN_OR_RAISE(sample.files, list::FilterPage(options, std::move(sample.files), &sample.report));
+      ARROW_ASSIGN_OR_RAISE(sample.files,
+                            list::FilterPage(options, std::move(sample.files), &sample.report));
       sample.complete = true;
       return sample;
     }
@@ -276,7 +297,8 @@ arrow::Result<FileSample> ListingSource::Sample(const ListOptions& options, int6
 
 arrow::Result<std::shared_ptr<const ListingSource>> MakeListingSource(
     std::vector<std::string> sources, std::shared_ptr<arrow::fs::FileSystem> filesystem) {
-  if (sources.empty()) return arrow::Status::Invalid("No sources are given; give a path, a URI or a glob.");
+  if (sources.empty())
+    return arrow::Status::Invalid("No sources are given; give a path, a URI or a glob.");
   ARROW_ASSIGN_OR_RAISE(auto locations, base::ResolveLocations(sources, std::move(filesystem)));
   return std::make_shared<WalkSource>(std::move(sources), std::move(locations));
 }

@@ -1,5 +1,5 @@
-// Directories of the local disk. The names and types come in large pieces from the system; a stat is only made where
-// the type is not told, or the size is asked for.
+// Directories of the local disk. The names and types come in large pieces from the system; a stat
+// is only made where the type is not told, or the size is asked for.
 #include "list/directory_reader.h"
 
 #include <cerrno>
@@ -83,7 +83,8 @@ int ReadEntries(Descriptor* directory, RawListing* out) {
     char name[1];
   };
   while (true) {
-    const auto got = syscall(SYS_getdents64, directory->get(), buffer->bytes, sizeof(buffer->bytes));
+    const auto got =
+        syscall(SYS_getdents64, directory->get(), buffer->bytes, sizeof(buffer->bytes));
     if (got < 0) {
       if (errno == EINTR) continue;
       return errno;
@@ -108,9 +109,10 @@ int ReadEntries(Descriptor* directory, RawListing* out) {
 }
 
 arrow::Status CannotRead(int error, std::string_view what, const std::string& path) {
-  const std::string_view advice = error == EACCES || error == EPERM ? "Make it readable, or name only what is."
-                                  : error == EMFILE                 ? "Raise the limit of open files."
-                                                                    : "";
+  const std::string_view advice = error == EACCES || error == EPERM
+                                      ? "Make it readable, or name only what is."
+                                  : error == EMFILE ? "Raise the limit of open files."
+                                                    : "";
   return base::ErrnoError(error, "Cannot read ", what, " '", path, "'. ", advice);
 }
 
@@ -162,7 +164,8 @@ class LocalReader final : public DirectoryReader {
     if (stat(path.c_str(), &target) != 0) return CannotRead(errno, "the link", path);
     const auto same = [&](const std::string& directory) {
       struct stat info;
-      return stat(directory.c_str(), &info) == 0 && info.st_dev == target.st_dev && info.st_ino == target.st_ino;
+      return stat(directory.c_str(), &info) == 0 && info.st_dev == target.st_dev &&
+             info.st_ino == target.st_ino;
     };
     std::string_view above = base::ParentOf(path);
     for (; above.size() >= root.size() && !above.empty(); above = base::ParentOf(above)) {
@@ -170,7 +173,8 @@ class LocalReader final : public DirectoryReader {
       if (above == "/") break;
     }
     // A directory above the root leads down to it again.
-    const std::unique_ptr<char, decltype(&std::free)> real(realpath(root.c_str(), nullptr), &std::free);
+    const std::unique_ptr<char, decltype(&std::free)> real(realpath(root.c_str(), nullptr),
+                                                           &std::free);
     if (real == nullptr) return false;
     above = real.get();
     while (above != "/" && !above.empty()) {

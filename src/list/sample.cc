@@ -13,7 +13,8 @@ struct FoundFile {
 };
 
 // All that is known below `directory`, in order.
-void Collect(const std::shared_ptr<Directory>& directory, Directories* unread, std::vector<FoundFile>* files) {
+void Collect(const std::shared_ptr<Directory>& directory, Directories* unread,
+             std::vector<FoundFile>* files) {
   if (!directory->read) {
     unread->push_back(directory);
     return;
@@ -38,7 +39,8 @@ Directories PickEvenly(const Directories& directories, int64_t n) {
 std::vector<size_t> EvenlySpaced(size_t count, int64_t n) {
   std::vector<size_t> out;
   const size_t wanted = n <= 0 ? 0 : std::min<size_t>(count, static_cast<size_t>(n));
-  for (size_t i = 0; i < wanted; ++i) out.push_back(wanted == 1 ? 0 : i * (count - 1) / (wanted - 1));
+  for (size_t i = 0; i < wanted; ++i)
+    out.push_back(wanted == 1 ? 0 : i * (count - 1) / (wanted - 1));
   return out;
 }
 
@@ -68,8 +70,11 @@ arrow::Result<FileSample> SampleTree(Tree* tree, std::shared_ptr<Directory> root
     }
   }
   Collect(root, &unread, &files);
-  // Directories that hold few files or none: more of them, until there are files enough or no directories left.
-  for (int64_t budget = n; static_cast<int64_t>(files.size()) < n && !unread.empty(); budget *= 2) {
+  // Directories that hold few files or none: more of them, until there are more files than asked
+  // for, so that not all of them are in the sample, or no directories left. As many directories as
+  // files are missing, and twice as many each time that was not enough.
+  for (int64_t budget = n + 1 - static_cast<int64_t>(files.size());
+       static_cast<int64_t>(files.size()) <= n && !unread.empty(); budget *= 2) {
     ARROW_RETURN_NOT_OK(tree->options().stop.Poll());
     ARROW_RETURN_NOT_OK(tree->Read(PickEvenly(unread, budget), recursive));
     unread.clear();
@@ -81,9 +86,11 @@ arrow::Result<FileSample> SampleTree(Tree* tree, std::shared_ptr<Directory> root
   sample.complete = unread.empty() && static_cast<int64_t>(files.size()) <= n;
   FileTable page;
   for (const size_t i : EvenlySpaced(files.size(), n)) {
-    ARROW_RETURN_NOT_OK(tree->AddFiles(*files[i].directory, files[i].entry, files[i].entry + 1, &page));
+    ARROW_RETURN_NOT_OK(
+        tree->AddFiles(*files[i].directory, files[i].entry, files[i].entry + 1, &page));
   }
-  ARROW_ASSIGN_OR_RAISE(sample.files, FilterPage(tree->options(), std::move(page), &tree->report()));
+  ARROW_ASSIGN_OR_RAISE(sample.files,
+                        FilterPage(tree->options(), std::move(page), &tree->report()));
   sample.report = tree->report();
   sample.report.complete = sample.complete;
   return sample;

@@ -22,9 +22,11 @@ std::string ResolveParents(const std::string& path) {
   const size_t parent = (path + "/").rfind("/../");
   if (parent == std::string::npos) return path;
   const size_t end = parent + 3;
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.substr(0, end).c_str(), nullptr), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> real(
+      realpath(path.substr(0, end).c_str(), nullptr), &std::free);
   if (real == nullptr) return path;
-  return base::JoinPath(real.get(), base::NormalizePath(path.substr(std::min(end + 1, path.size()))));
+  return base::JoinPath(real.get(),
+                        base::NormalizePath(path.substr(std::min(end + 1, path.size()))));
 }
 
 // Looks at sources, one at a time; owns all that it uses.
@@ -52,15 +54,16 @@ class Prober {
         start.is_file = true;
         start.read_ahead = nullptr;
         if (ends_with_slash && !may_be_glob && reader_->is_local()) {
-          return base::ErrnoError(ENOTDIR, "The path '", path, "/' is a file, not a directory; drop the slash.");
+          return base::ErrnoError(ENOTDIR, "The path '", path,
+                                  "/' is a file, not a directory; drop the slash.");
         }
         return start;
       case EntryType::kDirectory:
         return start;
       case EntryType::kSpecial:
       case EntryType::kUnresolved:
-        return arrow::Status::Invalid("The path '", path,
-                                      "' is neither a file nor a directory; copy its data to a file.");
+        return arrow::Status::Invalid(
+            "The path '", path, "' is neither a file nor a directory; copy its data to a file.");
       case EntryType::kNotFound:
         break;
     }
@@ -73,24 +76,24 @@ class Prober {
     ++start.stat_calls;
     ARROW_ASSIGN_OR_RAISE(const PathInfo base_info, reader_->Look(start.path, nullptr));
     if (base_info.type != EntryType::kDirectory) {
-      return base::ErrnoError(ENOENT, "No file matches the pattern '", path, "': there is no directory '", start.path,
-                              "'.");
+      return base::ErrnoError(ENOENT, "No file matches the pattern '", path,
+                              "': there is no directory '", start.path, "'.");
     }
     start.glob = std::make_shared<base::Glob>(std::move(glob));
     return start;
   }
 
  private:
-  // The directory that a glob starts from has to be listed anyway. It tells whether the path could exist literally,
-  // so that a look at that is only paid for where it could.
+  // The directory that a glob starts from has to be listed anyway. It tells whether the path could
+  // exist literally, so that a look at that is only paid for where it could.
   arrow::Result<Start> ProbeObjectGlob(const std::string& path) const {
     Start start;
     ARROW_ASSIGN_OR_RAISE(base::Glob glob, base::Glob::Parse(path));
     start.path = glob.base();
     ARROW_ASSIGN_OR_RAISE(const bool found, ReadAhead(&start));
     if (!found) {
-      return base::ErrnoError(ENOENT, "No file matches the pattern '", path, "': there is nothing in '", start.path,
-                              "'.");
+      return base::ErrnoError(ENOENT, "No file matches the pattern '", path,
+                              "': there is nothing in '", start.path, "'.");
     }
     const RawListing& listing = start.read_ahead->at(base::AsPrefix(start.path));
     const bool may_be_literal = std::any_of(
@@ -131,7 +134,8 @@ class Prober {
 bool Covers(const Start& outer, const Start& inner, const ListOptions& options) {
   if (outer.is_file || outer.glob != nullptr || options.ignore_subdirectory) return false;
   if (!base::IsWithin(inner.path, outer.path)) return false;
-  const std::string_view below = std::string_view(inner.path).substr(base::AsPrefix(outer.path).size());
+  const std::string_view below =
+      std::string_view(inner.path).substr(base::AsPrefix(outer.path).size());
   std::vector<std::string_view> directories = base::SplitPath(below);
   if (inner.is_file) {
     const std::string_view name = base::NameOf(inner.path);
@@ -156,8 +160,9 @@ bool IsSame(const Start& a, const Start& b) {
 
 std::string Start::Prefix() const { return is_file ? path : base::AsPrefix(path); }
 
-arrow::Result<std::vector<StartGroup>> FindStarts(const std::shared_ptr<const DirectoryReader>& reader,
-                                                  const base::Locations& locations, const ListOptions& options) {
+arrow::Result<std::vector<StartGroup>> FindStarts(
+    const std::shared_ptr<const DirectoryReader>& reader, const base::Locations& locations,
+    const ListOptions& options) {
   const size_t n = locations.paths.size();
   std::vector<Start> starts(n);
   const int concurrency = ReadConcurrency(*reader, options);
@@ -167,8 +172,10 @@ arrow::Result<std::vector<StartGroup>> FindStarts(const std::shared_ptr<const Di
       return prober.Probe(locations.paths[i], locations.ends_with_slash[i]).Value(&starts[i]);
     }));
   } else {
-    const auto probe = [prober = Prober(reader), paths = locations.paths, slashes = locations.ends_with_slash](
-                           size_t i) { return prober.Probe(paths[i], slashes[i]); };
+    const auto probe = [prober = Prober(reader), paths = locations.paths,
+                        slashes = locations.ends_with_slash](size_t i) {
+      return prober.Probe(paths[i], slashes[i]);
+    };
     ARROW_ASSIGN_OR_RAISE(starts, FetchAll<Start>(n, concurrency, options.stop, probe));
   }
 
@@ -183,7 +190,8 @@ arrow::Result<std::vector<StartGroup>> FindStarts(const std::shared_ptr<const Di
   bool is_tree = false;
   for (Start& start : starts) {
     const std::string prefix = start.Prefix();
-    if (groups.empty() || !(is_tree ? prefix.starts_with(shared) : IsSame(groups.back().front(), start))) {
+    if (groups.empty() ||
+        !(is_tree ? prefix.starts_with(shared) : IsSame(groups.back().front(), start))) {
       is_tree = !start.is_file;
       shared = prefix;
       groups.emplace_back();

@@ -18,22 +18,24 @@ namespace shoal::list {
 /// One source, looked at.
 struct Start {
   bool is_file = false;
-  std::string path;                         // of the file, or of the tree's root
-  PathInfo info;                            // of the file
-  std::shared_ptr<const base::Glob> glob;   // of the tree; null: all of it
-  std::shared_ptr<RawTree> read_ahead;      // what a look at the tree's root has read
+  std::string path;                        // of the file, or of the tree's root
+  PathInfo info;                           // of the file
+  std::shared_ptr<const base::Glob> glob;  // of the tree; null: all of it
+  std::shared_ptr<RawTree> read_ahead;     // what a look at the tree's root has read
   int64_t stat_calls = 0, directories_listed = 0;
 
   /// What the paths of all its files begin with (a file: its path).
   std::string Prefix() const;
 };
 
-/// Starts that can hold the same files; their order is the order of the files' paths, and no file is in two groups.
+/// Starts that can hold the same files; their order is the order of the files' paths, and no file
+/// is in two groups.
 using StartGroup = std::vector<Start>;
 
-/// Looks at the sources: at most one stat each, or, on object stores, one listing where the path looks like a
-/// directory. A path that does not exist is an error with the detail of ENOENT.
-arrow::Result<std::vector<StartGroup>> FindStarts(const std::shared_ptr<const DirectoryReader>& reader,
-                                                  const base::Locations& locations, const ListOptions& options);
+/// Looks at the sources: at most one stat each, or, on object stores, one listing where the path
+/// looks like a directory. A path that does not exist is an error with the detail of ENOENT.
+arrow::Result<std::vector<StartGroup>> FindStarts(
+    const std::shared_ptr<const DirectoryReader>& reader, const base::Locations& locations,
+    const ListOptions& options);
 
 }  // namespace shoal::list

@@ -39,7 +39,8 @@ arrow::Status CheckStrict(const ListingReport& report, const std::set<ListingIss
   return arrow::Status::OK();
 }
 
-arrow::Status ReportMissingKeys(const FileTable& files, const std::set<ListingIssue>& strict, ListingReport* report) {
+arrow::Status ReportMissingKeys(const FileTable& files, const std::set<ListingIssue>& strict,
+                                ListingReport* report) {
   for (int64_t i = 0; i < files.num_files(); ++i) {
     for (const KeyColumn& column : files.keys().columns) {
       if (column.index[i] != KeyColumn::kAbsent) continue;
@@ -47,9 +48,10 @@ arrow::Status ReportMissingKeys(const FileTable& files, const std::set<ListingIs
       if (strict.contains(ListingIssue::kMissingKey)) {
         int64_t other = 0;
         while (column.index[other] == KeyColumn::kAbsent) ++other;
-        return arrow::Status::Invalid("The path '", files.path(i), "' lacks the key '", column.name, "', which '",
-                                      files.path(other),
-                                      "' has. Move the file, or take 'missing_key' out of strict to read it as null.");
+        return arrow::Status::Invalid(
+            "The path '", files.path(i), "' lacks the key '", column.name, "', which '",
+            files.path(other),
+            "' has. Move the file, or take 'missing_key' out of strict to read it as null.");
       }
       break;
     }

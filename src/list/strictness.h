@@ -12,7 +12,9 @@ namespace shoal::list {
 /// An error naming the first example of the first issue in `report` that `strict` asks for.
 arrow::Status CheckStrict(const ListingReport& report, const std::set<ListingIssue>& strict);
 
-/// Reports the files that lack a key which others have (kMissingKey). Only known when all files are.
-arrow::Status ReportMissingKeys(const FileTable& files, const std::set<ListingIssue>& strict, ListingReport* report);
+/// Reports the files that lack a key which others have (kMissingKey). Only known when all files
+/// are.
+arrow::Status ReportMissingKeys(const FileTable& files, const std::set<ListingIssue>& strict,
+                                ListingReport* report);
 
 }  // namespace shoal::list

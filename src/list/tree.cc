@@ -40,12 +40,13 @@ const std::string* HidingPrefix(const ListOptions& options, std::string_view nam
 
 bool HasWantedExtension(const ListOptions& options, std::string_view name) {
   if (options.extensions.empty()) return true;
-  return std::any_of(options.extensions.begin(), options.extensions.end(), [&](const std::string& extension) {
-    return base::EndsWithIgnoringCase(name, extension);
-  });
+  return std::any_of(
+      options.extensions.begin(), options.extensions.end(),
+      [&](const std::string& extension) { return base::EndsWithIgnoringCase(name, extension); });
 }
 
-arrow::Result<std::vector<PartitionKey>> JoinKeys(std::vector<PartitionKey> keys, std::vector<PartitionKey> more,
+arrow::Result<std::vector<PartitionKey>> JoinKeys(std::vector<PartitionKey> keys,
+                                                  std::vector<PartitionKey> more,
                                                   const std::string& path) {
   for (PartitionKey& key : more) {
     for (const PartitionKey& known : keys) {
@@ -59,12 +60,14 @@ arrow::Result<std::vector<PartitionKey>> JoinKeys(std::vector<PartitionKey> keys
   return keys;
 }
 
-arrow::Result<BaseKeys> ParseBelowBase(const Partitioning& partitioning, const std::string& partition_base,
+arrow::Result<BaseKeys> ParseBelowBase(const Partitioning& partitioning,
+                                       const std::string& partition_base,
                                        const std::string& directory) {
   BaseKeys out;
   if (!base::IsWithin(directory, partition_base)) return out;
   out.depth = 0;
-  const std::string_view below = std::string_view(directory).substr(std::min(partition_base.size(), directory.size()));
+  const std::string_view below =
+      std::string_view(directory).substr(std::min(partition_base.size(), directory.size()));
   for (std::string_view segment : base::SplitPath(below)) {
     ARROW_ASSIGN_OR_RAISE(auto keys, partitioning.ParseDirectory(out.depth++, segment));
     ARROW_ASSIGN_OR_RAISE(out.keys, JoinKeys(std::move(out.keys), std::move(keys), directory));
@@ -84,8 +87,8 @@ Tree::Tree(std::shared_ptr<const DirectoryReader> reader, const ListOptions& opt
 arrow::Result<std::shared_ptr<Directory>> Tree::Root() {
   auto directory = std::make_shared<Directory>();
   directory->prefix = base::AsPrefix(root_.directory);
-  ARROW_ASSIGN_OR_RAISE(BaseKeys base,
-                        ParseBelowBase(*options_.partitioning, root_.partition_base, root_.directory));
+  ARROW_ASSIGN_OR_RAISE(
+      BaseKeys base, ParseBelowBase(*options_.partitioning, root_.partition_base, root_.directory));
   directory->key_depth = base.depth;
   directory->keys = std::move(base.keys);
   directory->has_required_keys = HasRequiredKeys(directory->keys);
@@ -98,20 +101,23 @@ arrow::Result<std::shared_ptr<Directory>> Tree::Root() {
 
 bool Tree::HasRequiredKeys(const std::vector<PartitionKey>& keys) const {
   for (const std::string& name : options_.partitioning->required_keys()) {
-    if (std::none_of(keys.begin(), keys.end(), [&](const PartitionKey& key) { return key.name == name; })) {
+    if (std::none_of(keys.begin(), keys.end(),
+                     [&](const PartitionKey& key) { return key.name == name; })) {
       return false;
     }
   }
   return true;
 }
 
-arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& directories, bool recursive, bool missing_ok) {
+arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& directories, bool recursive,
+                         bool missing_ok) {
   std::vector<std::shared_ptr<Directory>> level = directories;
   if (reader_->is_local()) {
-    ARROW_RETURN_NOT_OK(ForEach(level.size(), ReadConcurrency(*reader_, options_), options_.stop, [&](size_t i) {
-      ARROW_ASSIGN_OR_RAISE(RawListing raw, reader_->Read(level[i]->prefix, missing_ok));
-      return Classify(level[i].get(), std::move(raw));
-    }));
+    ARROW_RETURN_NOT_OK(
+        ForEach(level.size(), ReadConcurrency(*reader_, options_), options_.stop, [&](size_t i) {
+          ARROW_ASSIGN_OR_RAISE(RawListing raw, reader_->Read(level[i]->prefix, missing_ok));
+          return Classify(level[i].get(), std::move(raw));
+        }));
     report_.directories_listed += static_cast<int64_t>(level.size());
   } else {
     std::vector<std::string> prefixes;
@@ -130,19 +136,22 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
       ARROW_ASSIGN_OR_RAISE(tree[prefixes[i]], reader->Read(prefixes[i], missing_ok));
       return tree;
     };
-    ARROW_ASSIGN_OR_RAISE(auto trees, FetchAll<RawTree>(unread.size(), ReadConcurrency(*reader_, options_),
-                                                        options_.stop, fetch));
+    ARROW_ASSIGN_OR_RAISE(auto trees,
+                          FetchAll<RawTree>(unread.size(), ReadConcurrency(*reader_, options_),
+                                            options_.stop, fetch));
     for (size_t i = 0; i < trees.size(); ++i) {
       unread[i]->read_ahead = std::make_shared<RawTree>(std::move(trees[i]));
     }
     for (const auto& directory : level) {
       auto raw = directory->read_ahead->extract(directory->prefix);
       if (!recursive || directory->read_ahead->empty()) directory->read_ahead = nullptr;
-      ARROW_RETURN_NOT_OK(Classify(directory.get(), raw.empty() ? RawListing{} : std::move(raw.mapped())));
+      ARROW_RETURN_NOT_OK(
+          Classify(directory.get(), raw.empty() ? RawListing{} : std::move(raw.mapped())));
     }
   }
   for (const auto& directory : level) {
-    if (!options_.strict.empty()) ARROW_RETURN_NOT_OK(CheckStrict(directory->report, options_.strict));
+    if (!options_.strict.empty())
+      ARROW_RETURN_NOT_OK(CheckStrict(directory->report, options_.strict));
     report_.Merge(directory->report);
     directory->report = {};
   }
@@ -152,7 +161,8 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
   std::vector<std::shared_ptr<Directory>> below;
   for (const auto& directory : level) {
     for (const Directory::Entry& entry : directory->entries) {
-      if (entry.child != nullptr && entry.child->read_ahead != nullptr) below.push_back(entry.child);
+      if (entry.child != nullptr && entry.child->read_ahead != nullptr)
+        below.push_back(entry.child);
     }
   }
   return below.empty() ? arrow::Status::OK() : Read(below, recursive);
@@ -168,10 +178,13 @@ arrow::Status Tree::Classify(Directory* directory, RawListing raw) const {
       if (entry.info.type == EntryType::kDirectory) folders.insert(raw.name(entry));
     }
   }
-  for (const RawEntry& entry : raw.entries) ARROW_RETURN_NOT_OK(ClassifyEntry(directory, raw, entry, folders));
+  for (const RawEntry& entry : raw.entries)
+    ARROW_RETURN_NOT_OK(ClassifyEntry(directory, raw, entry, folders));
   directory->names = std::move(raw.names);
   const std::string_view names = directory->names;
-  const auto name_of = [&](const Directory::Entry& entry) { return names.substr(entry.offset, entry.length); };
+  const auto name_of = [&](const Directory::Entry& entry) {
+    return names.substr(entry.offset, entry.length);
+  };
   std::sort(directory->entries.begin(), directory->entries.end(),
             [&](const Directory::Entry& a, const Directory::Entry& b) {
               return NameLess(name_of(a), a.child != nullptr, name_of(b), b.child != nullptr);
@@ -179,7 +192,8 @@ arrow::Status Tree::Classify(Directory* directory, RawListing raw) const {
   return arrow::Status::OK();
 }
 
-arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw, const RawEntry& entry,
+arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
+                                  const RawEntry& entry,
                                   const std::unordered_set<std::string_view>& folders) const {
   const std::string_view name = raw.name(entry);
   const auto path = [&] { return directory->prefix + std::string(name); };
@@ -197,7 +211,8 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw, c
     return arrow::Status::OK();
   }
   const std::string* hiding = HidingPrefix(options_, name);
-  if (hiding != nullptr && !directory->whole && root_.glob->SpellsOut(directory->positions, name, *hiding)) {
+  if (hiding != nullptr && !directory->whole &&
+      root_.glob->SpellsOut(directory->positions, name, *hiding)) {
     hiding = nullptr;
   }
   if (hiding != nullptr && !options_.partitioning->NamesKey(name)) {
@@ -216,22 +231,25 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw, c
         directory->report.Add(ListingIssue::kExtension, path());
         return arrow::Status::OK();
       }
-      return base::ErrnoError(ENOENT, dangling ? "The link '" : "The path '", path(),
-                              dangling ? "' leads to nothing; remove or mend it." : "' vanished while it was listed.");
+      return base::ErrnoError(
+          ENOENT, dangling ? "The link '" : "The path '", path(),
+          dangling ? "' leads to nothing; remove or mend it." : "' vanished while it was listed.");
     }
   }
 
   if (info.type == EntryType::kDirectory) {
     if (directory->depth + 1 > options_.max_depth) {
-      return arrow::Status::Invalid("The directory '", path(), "' lies more than ", options_.max_depth,
-                                    " levels deep; is there a loop of links? Raise max_depth if it is right.");
+      return arrow::Status::Invalid(
+          "The directory '", path(), "' lies more than ", options_.max_depth,
+          " levels deep; is there a loop of links? Raise max_depth if it is right.");
     }
     if (resolve) {
       ARROW_ASSIGN_OR_RAISE(const bool loop, reader_->ClosesLoop(root_.directory, path()));
       if (loop) {
-        return arrow::Status::Invalid("The link '", path(),
-                                      "' leads to a directory that it lies in itself, so its files would be read again "
-                                      "and again; remove it.");
+        return arrow::Status::Invalid(
+            "The link '", path(),
+            "' leads to a directory that it lies in itself, so its files would be read again "
+            "and again; remove it.");
       }
     }
     ARROW_ASSIGN_OR_RAISE(auto child, MakeChild(*directory, name));
@@ -242,7 +260,8 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw, c
       directory->report.Add(ListingIssue::kSubdirectory, path());
       return arrow::Status::OK();
     }
-    directory->entries.push_back({entry.offset, entry.length, std::move(child), info.size, info.mtime_ns});
+    directory->entries.push_back(
+        {entry.offset, entry.length, std::move(child), info.size, info.mtime_ns});
     return arrow::Status::OK();
   }
 
@@ -263,13 +282,15 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw, c
     }
   }
   if (info.size == 0) {
-    return leave_out(folders.contains(name) ? ListingIssue::kDirectoryMarker : ListingIssue::kZeroByte);
+    return leave_out(folders.contains(name) ? ListingIssue::kDirectoryMarker
+                                            : ListingIssue::kZeroByte);
   }
   directory->entries.push_back({entry.offset, entry.length, nullptr, info.size, info.mtime_ns});
   return arrow::Status::OK();
 }
 
-arrow::Result<std::shared_ptr<Directory>> Tree::MakeChild(const Directory& parent, std::string_view name) const {
+arrow::Result<std::shared_ptr<Directory>> Tree::MakeChild(const Directory& parent,
+                                                          std::string_view name) const {
   auto child = std::make_shared<Directory>();
   child->prefix.reserve(parent.prefix.size() + name.size() + 1);
   child->prefix += parent.prefix;
@@ -303,19 +324,22 @@ arrow::Status Tree::FilterDirectories(const std::vector<std::shared_ptr<Director
   if (keys.table().num_rows == 0) return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(const std::vector<bool> keep, options_.directory_filter(keys.table()));
   if (static_cast<int64_t>(keep.size()) != keys.table().num_rows) {
-    return arrow::Status::Invalid("The directory filter judged ", keep.size(), " of ", keys.table().num_rows,
+    return arrow::Status::Invalid("The directory filter judged ", keep.size(), " of ",
+                                  keys.table().num_rows,
                                   " directories; it must give one answer for each.");
   }
   size_t row = 0;
   for (const auto& parent : parents) {
-    report_.directories_pruned += static_cast<int64_t>(std::erase_if(parent->entries, [&](const Directory::Entry& e) {
-      return e.child != nullptr && !keep[row++];
-    }));
+    report_.directories_pruned +=
+        static_cast<int64_t>(std::erase_if(parent->entries, [&](const Directory::Entry& e) {
+          return e.child != nullptr && !keep[row++];
+        }));
   }
   return arrow::Status::OK();
 }
 
-arrow::Status Tree::AddFiles(const Directory& directory, size_t begin, size_t end, FileTable* page) {
+arrow::Status Tree::AddFiles(const Directory& directory, size_t begin, size_t end,
+                             FileTable* page) {
   const std::string_view names = directory.names;
   ListingReport misfits;
   int32_t in_page = -1;
@@ -346,12 +370,13 @@ arrow::Status Tree::AddFiles(const Directory& directory, size_t begin, size_t en
   return arrow::Status::OK();
 }
 
-arrow::Result<FileTable> FilterPage(const ListOptions& options, FileTable page, ListingReport* report) {
+arrow::Result<FileTable> FilterPage(const ListOptions& options, FileTable page,
+                                    ListingReport* report) {
   if (options.file_filter != nullptr && page.num_files() > 0) {
     ARROW_ASSIGN_OR_RAISE(const std::vector<bool> keep, options.file_filter(page.keys()));
     if (static_cast<int64_t>(keep.size()) != page.num_files()) {
-      return arrow::Status::Invalid("The file filter judged ", keep.size(), " of ", page.num_files(),
-                                    " files; it must give one answer for each.");
+      return arrow::Status::Invalid("The file filter judged ", keep.size(), " of ",
+                                    page.num_files(), " files; it must give one answer for each.");
     }
     const auto kept = std::count(keep.begin(), keep.end(), true);
     report->files_pruned += page.num_files() - kept;

@@ -1,5 +1,6 @@
-// A tree of directories that is read piece by piece: what its entries are, which of them are data, and which keys their
-// paths carry. The order in which it is read is the business of walk.h and sample.h.
+// A tree of directories that is read piece by piece: what its entries are, which of them are data,
+// and which keys their paths carry. The order in which it is read is the business of walk.h and
+// sample.h.
 #pragma once
 
 #include <memory>
@@ -24,15 +25,17 @@ struct TreeRoot {
   std::shared_ptr<const base::Glob> glob;  // null: everything
 };
 
-/// A directory. Once read, its entries are in the order of their names, directories with a `/` behind them.
+/// A directory. Once read, its entries are in the order of their names, directories with a `/`
+/// behind them.
 struct Directory {
   std::string prefix;  // the path with a `/` at its end, or empty
   int depth = 0;       // below the root
   int key_depth = -1;  // below the partition base; -1: not below it
   std::vector<PartitionKey> keys;
   bool has_required_keys = true;
-  bool whole = true;                // all that is in it is wanted; else only what the glob matches from `positions` on
-  base::Glob::Positions positions;  // of the glob
+  bool whole =
+      true;  // all that is in it is wanted; else only what the glob matches from `positions` on
+  base::Glob::Positions positions;      // of the glob
   std::shared_ptr<RawTree> read_ahead;  // where a recursive request has read it already
 
   struct Entry {
@@ -53,9 +56,10 @@ class Tree {
   /// The root, not read yet.
   arrow::Result<std::shared_ptr<Directory>> Root();
 
-  /// Reads directories, as many at a time as allowed, and drops the subdirectories that the filter over keys rules out.
-  /// With `recursive`, all that is below them is read too.
-  arrow::Status Read(const std::vector<std::shared_ptr<Directory>>& directories, bool recursive, bool missing_ok = false);
+  /// Reads directories, as many at a time as allowed, and drops the subdirectories that the filter
+  /// over keys rules out. With `recursive`, all that is below them is read too.
+  arrow::Status Read(const std::vector<std::shared_ptr<Directory>>& directories, bool recursive,
+                     bool missing_ok = false);
 
   /// Adds the file entries [begin, end) of a directory to a page.
   arrow::Status AddFiles(const Directory& directory, size_t begin, size_t end, FileTable* page);
@@ -70,7 +74,8 @@ class Tree {
   arrow::Status Classify(Directory* directory, RawListing raw) const;
   arrow::Status ClassifyEntry(Directory* directory, const RawListing& raw, const RawEntry& entry,
                               const std::unordered_set<std::string_view>& folders) const;
-  arrow::Result<std::shared_ptr<Directory>> MakeChild(const Directory& parent, std::string_view name) const;
+  arrow::Result<std::shared_ptr<Directory>> MakeChild(const Directory& parent,
+                                                      std::string_view name) const;
   arrow::Status FilterDirectories(const std::vector<std::shared_ptr<Directory>>& parents);
   bool HasRequiredKeys(const std::vector<PartitionKey>& keys) const;
 
@@ -81,21 +86,26 @@ class Tree {
 };
 
 /// Drops from the page what the filter over keys rules out, and counts the rest.
-arrow::Result<FileTable> FilterPage(const ListOptions& options, FileTable page, ListingReport* report);
+arrow::Result<FileTable> FilterPage(const ListOptions& options, FileTable page,
+                                    ListingReport* report);
 
-/// Whether `name` begins with a prefix that hides it. (Directories that name their key are not hidden.)
+/// Whether `name` begins with a prefix that hides it. (Directories that name their key are not
+/// hidden.)
 const std::string* HidingPrefix(const ListOptions& options, std::string_view name);
 /// Whether the name has one of the wanted endings.
 bool HasWantedExtension(const ListOptions& options, std::string_view name);
 /// `keys` and `more`; a name that is in both is an error naming `path`.
-arrow::Result<std::vector<PartitionKey>> JoinKeys(std::vector<PartitionKey> keys, std::vector<PartitionKey> more,
+arrow::Result<std::vector<PartitionKey>> JoinKeys(std::vector<PartitionKey> keys,
+                                                  std::vector<PartitionKey> more,
                                                   const std::string& path);
-/// The keys of the directories between `partition_base` and `directory`; its depth below the base, or -1.
+/// The keys of the directories between `partition_base` and `directory`; its depth below the base,
+/// or -1.
 struct BaseKeys {
   int depth = -1;
   std::vector<PartitionKey> keys;
 };
-arrow::Result<BaseKeys> ParseBelowBase(const Partitioning& partitioning, const std::string& partition_base,
+arrow::Result<BaseKeys> ParseBelowBase(const Partitioning& partitioning,
+                                       const std::string& partition_base,
                                        const std::string& directory);
 
 /// At most so many reads at a time.

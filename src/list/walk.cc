@@ -8,7 +8,8 @@ namespace {
 
 constexpr size_t kGrowth = 4;
 constexpr size_t kMaxDirectoriesPerRound = 4096;
-// With this many directories side by side, reading each with all that is below it is parallel enough.
+// With this many directories side by side, reading each with all that is below it is parallel
+// enough.
 constexpr size_t kRecursiveFanOut = 16;
 
 // A directory not read yet, or a run of files of one that has been.
@@ -43,9 +44,11 @@ arrow::Result<bool> Walk(Tree* tree, std::shared_ptr<Directory> root, const Page
   const DirectoryReader& reader = tree->reader();
   const bool may_recurse = reader.prefers_recursive() && options.directory_filter == nullptr &&
                            tree->root().glob == nullptr && !options.ignore_subdirectory;
+  bool fanned_out = false;
   std::vector<Item> pending;
   PutInPlace(root, &pending);
-  for (size_t wanted = 1; !pending.empty(); wanted = std::min(wanted * kGrowth, kMaxDirectoriesPerRound)) {
+  for (size_t wanted = 1; !pending.empty();
+       wanted = std::min(wanted * kGrowth, kMaxDirectoriesPerRound)) {
     ARROW_RETURN_NOT_OK(options.stop.Poll());
     std::vector<std::shared_ptr<Directory>> unread;
     size_t waiting = 0;
@@ -55,7 +58,9 @@ arrow::Result<bool> Walk(Tree* tree, std::shared_ptr<Directory> root, const Page
       if (unread.size() < wanted) unread.push_back(item.directory);
     }
     if (!unread.empty()) {
-      const bool recursive = reader.requires_recursive() || (may_recurse && waiting >= kRecursiveFanOut);
+      // Stays so to the end: the last few directories are no deeper than the others.
+      fanned_out = fanned_out || waiting >= kRecursiveFanOut;
+      const bool recursive = reader.requires_recursive() || (may_recurse && fanned_out);
       ARROW_RETURN_NOT_OK(tree->Read(unread, recursive));
     }
 

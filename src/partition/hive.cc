@@ -16,14 +16,17 @@ class HivePartitioning final : public Partitioning {
 
   std::string_view name() const override { return "hive"; }
 
-  arrow::Result<std::vector<PartitionKey>> ParseDirectory(int depth, std::string_view segment) const override {
+  arrow::Result<std::vector<PartitionKey>> ParseDirectory(int depth,
+                                                          std::string_view segment) const override {
     std::vector<PartitionKey> keys;
     const size_t equals = segment.find('=');
     if (equals == std::string_view::npos || equals == 0) return keys;
-    PartitionKey key{partition::DecodeText(segment.substr(0, equals), options_.percent_decode), std::nullopt};
+    PartitionKey key{partition::DecodeText(segment.substr(0, equals), options_.percent_decode),
+                     std::nullopt};
     const std::string_view value = segment.substr(equals + 1);
     // Compared as written: an encoded marker is a text that looks like it.
-    if (value != options_.null_marker) key.value = partition::DecodeText(value, options_.percent_decode);
+    if (value != options_.null_marker)
+      key.value = partition::DecodeText(value, options_.percent_decode);
     keys.push_back(std::move(key));
     return keys;
   }
@@ -35,11 +38,12 @@ class HivePartitioning final : public Partitioning {
 
   const std::shared_ptr<arrow::Schema>& declared() const override { return options_.declared; }
 
-  // With percent-encoding any character can be spelled in two ways; without, a text is its own only spelling, but a
-  // number is not (`1`, `01`).
+  // With percent-encoding any character can be spelled in two ways; without, a text is its own only
+  // spelling, but a number is not (`1`, `01`).
   bool HasOneSpelling(const PartitionKey& key) const override {
     if (options_.percent_decode) return false;
-    const auto field = options_.declared == nullptr ? nullptr : options_.declared->GetFieldByName(key.name);
+    const auto field =
+        options_.declared == nullptr ? nullptr : options_.declared->GetFieldByName(key.name);
     return field != nullptr && arrow::is_base_binary_like(field->type()->id());
   }
 
@@ -51,18 +55,22 @@ class HivePartitioning final : public Partitioning {
       }
       for (const PartitionKey& other : keys) {
         if (&other != &key && other.name == key.name) {
-          return arrow::Status::Invalid("The partition key '", key.name, "' is given twice; rename one of them.");
+          return arrow::Status::Invalid("The partition key '", key.name,
+                                        "' is given twice; rename one of them.");
         }
       }
-      ARROW_ASSIGN_OR_RAISE(std::string name, partition::EncodeText(key.name, key.name, partition::Place::kHiveKey,
-                                                                    options_.percent_decode));
+      ARROW_ASSIGN_OR_RAISE(std::string name,
+                            partition::EncodeText(key.name, key.name, partition::Place::kHiveKey,
+                                                  options_.percent_decode));
       std::string value = options_.null_marker;
       if (key.value) {
-        ARROW_ASSIGN_OR_RAISE(value, partition::EncodeText(key.name, *key.value, partition::Place::kHiveValue,
-                                                           options_.percent_decode));
+        ARROW_ASSIGN_OR_RAISE(
+            value, partition::EncodeText(key.name, *key.value, partition::Place::kHiveValue,
+                                         options_.percent_decode));
         if (value == options_.null_marker) {
-          return arrow::Status::Invalid("Key '", key.name, "' has the text '", options_.null_marker,
-                                        "', which would be read back as null; choose another null_marker.");
+          return arrow::Status::Invalid(
+              "Key '", key.name, "' has the text '", options_.null_marker,
+              "', which would be read back as null; choose another null_marker.");
         }
       }
       if (!path.directory.empty()) path.directory += '/';

@@ -70,7 +70,8 @@ struct TextReader {
   arrow::Status Visit(const arrow::TimestampType& timestamp) {
     int64_t value;
     bool has_zone = false;
-    if (!arrow::internal::ParseTimestampISO8601(text.data(), text.size(), timestamp.unit(), &value, &has_zone)) {
+    if (!arrow::internal::ParseTimestampISO8601(text.data(), text.size(), timestamp.unit(), &value,
+                                                &has_zone)) {
       return arrow::Status::OK();
     }
     // A text without a zone is no instant, and one with a zone is no wall-clock time.
@@ -89,7 +90,8 @@ struct TextReader {
     }
     auto exact = value.Rescale(scale, decimal.scale());  // fails where digits would be lost
     if (!exact.ok() || !exact->FitsInPrecision(decimal.precision())) return arrow::Status::OK();
-    const auto wide = std::make_shared<arrow::Decimal256Scalar>(*exact, arrow::decimal256(76, decimal.scale()));
+    const auto wide =
+        std::make_shared<arrow::Decimal256Scalar>(*exact, arrow::decimal256(76, decimal.scale()));
     return Cast(wide);
   }
 
@@ -125,14 +127,16 @@ std::string FirstPath(const KeyColumn& column, size_t value,
 
 }  // namespace
 
-std::shared_ptr<arrow::DataType> InferKeyType(const KeyColumn& column, const InferOptions& options) {
+std::shared_ptr<arrow::DataType> InferKeyType(const KeyColumn& column,
+                                              const InferOptions& options) {
   if (AllValues(column, FormatsBack<int32_t>)) return arrow::int32();
   if (AllValues(column, FormatsBack<int64_t>)) return arrow::int64();
   if (options.dates && AllValues(column, IsDate)) return arrow::date32();
   return arrow::utf8();
 }
 
-arrow::Result<TypedKeyColumn> TypedKeys(const KeyColumn& column, const std::shared_ptr<arrow::DataType>& type,
+arrow::Result<TypedKeyColumn> TypedKeys(const KeyColumn& column,
+                                        const std::shared_ptr<arrow::DataType>& type,
                                         const std::function<std::string(int64_t row)>& path_of) {
   std::shared_ptr<arrow::DataType> value_type = type;
   if (type->id() == arrow::Type::DICTIONARY) {
@@ -147,12 +151,14 @@ arrow::Result<TypedKeyColumn> TypedKeys(const KeyColumn& column, const std::shar
     TextReader reader{*column.distinct[i], value_type, nullptr};
     const arrow::Status status = arrow::VisitTypeInline(*value_type, &reader);
     if (!status.ok()) {
-      return arrow::Status::TypeError("Key '", column.name, "' cannot have the type ", type->ToString(),
-                                      "; declare it as text and cast it in the query. ", status.message());
+      return arrow::Status::TypeError(
+          "Key '", column.name, "' cannot have the type ", type->ToString(),
+          "; declare it as text and cast it in the query. ", status.message());
     }
     if (reader.scalar == nullptr) {
-      return arrow::Status::Invalid("Key '", column.name, "' has the value '", *column.distinct[i], "' in the path '",
-                                    FirstPath(column, i, path_of), "', which is no ", value_type->ToString(),
+      return arrow::Status::Invalid("Key '", column.name, "' has the value '", *column.distinct[i],
+                                    "' in the path '", FirstPath(column, i, path_of),
+                                    "', which is no ", value_type->ToString(),
                                     "; declare the key as string in the partitioning.");
     }
     ARROW_RETURN_NOT_OK(builder->AppendScalar(*reader.scalar));
@@ -162,9 +168,12 @@ arrow::Result<TypedKeyColumn> TypedKeys(const KeyColumn& column, const std::shar
   if (type->id() == arrow::Type::DICTIONARY) {
     const auto& dictionary = static_cast<const arrow::DictionaryType&>(*type);
     ARROW_ASSIGN_OR_RAISE(arrow::Datum encoded, arrow::compute::DictionaryEncode(typed.values));
-    const auto& array = static_cast<const arrow::DictionaryArray&>(*encoded.make_array());
-    ARROW_ASSIGN_OR_RAISE(auto indices, arrow::compute::Cast(*array.indices(), dictionary.index_type()));
-    ARROW_ASSIGN_OR_RAISE(typed.values, arrow::DictionaryArray::FromArrays(type, indices, array.dictionary()));
+    const std::shared_ptr<arrow::Array> encoded_array = encoded.make_array();
+    const auto& array = static_cast<const arrow::DictionaryArray&>(*encoded_array);
+    ARROW_ASSIGN_OR_RAISE(auto indices,
+                          arrow::compute::Cast(*array.indices(), dictionary.index_type()));
+    ARROW_ASSIGN_OR_RAISE(typed.values,
+                          arrow::DictionaryArray::FromArrays(type, indices, array.dictionary()));
   }
   return typed;
 }

@@ -1,4 +1,5 @@
-// Layouts that tell keys by position: directories, and parts of the file name. And the one that tells none.
+// Layouts that tell keys by position: directories, and parts of the file name. And the one that
+// tells none.
 #include <shoal/partitioning.h>
 
 #include <algorithm>
@@ -12,20 +13,23 @@ namespace shoal {
 namespace {
 
 // The values of exactly the keys `names`, in their order.
-arrow::Result<std::vector<std::string>> EncodePositional(const PositionalOptions& options, std::string_view layout,
+arrow::Result<std::vector<std::string>> EncodePositional(const PositionalOptions& options,
+                                                         std::string_view layout,
                                                          const std::vector<PartitionKey>& keys,
                                                          partition::Place place) {
   std::vector<std::string> values;
   for (const PartitionKey& key : keys) {
     if (std::count(options.field_names.begin(), options.field_names.end(), key.name) == 0) {
-      return arrow::Status::Invalid("Key '", key.name, "' is none of the ", layout, " partitioning's field_names.");
+      return arrow::Status::Invalid("Key '", key.name, "' is none of the ", layout,
+                                    " partitioning's field_names.");
     }
   }
   for (const std::string& name : options.field_names) {
-    const auto key = std::find_if(keys.begin(), keys.end(), [&](const PartitionKey& k) { return k.name == name; });
+    const auto key = std::find_if(keys.begin(), keys.end(),
+                                  [&](const PartitionKey& k) { return k.name == name; });
     if (key == keys.end()) {
-      return arrow::Status::Invalid("A ", layout, " partitioning needs a value for each of its keys; '", name,
-                                    "' has none.");
+      return arrow::Status::Invalid(
+          "A ", layout, " partitioning needs a value for each of its keys; '", name, "' has none.");
     }
     if (!key->value) {
       return arrow::Status::Invalid("Key '", name, "' is null, which a ", layout,
@@ -49,10 +53,12 @@ class DirectoryPartitioning final : public Partitioning {
 
   std::string_view name() const override { return "directory"; }
 
-  arrow::Result<std::vector<PartitionKey>> ParseDirectory(int depth, std::string_view segment) const override {
+  arrow::Result<std::vector<PartitionKey>> ParseDirectory(int depth,
+                                                          std::string_view segment) const override {
     std::vector<PartitionKey> keys;
     if (depth < 0 || static_cast<size_t>(depth) >= options_.field_names.size()) return keys;
-    keys.push_back({options_.field_names[depth], partition::DecodeText(segment, options_.percent_decode)});
+    keys.push_back(
+        {options_.field_names[depth], partition::DecodeText(segment, options_.percent_decode)});
     return keys;
   }
 
@@ -60,7 +66,8 @@ class DirectoryPartitioning final : public Partitioning {
   const std::shared_ptr<arrow::Schema>& declared() const override { return options_.declared; }
 
   arrow::Result<FormattedPath> Format(const std::vector<PartitionKey>& keys) const override {
-    ARROW_ASSIGN_OR_RAISE(auto values, EncodePositional(options_, name(), keys, partition::Place::kSegment));
+    ARROW_ASSIGN_OR_RAISE(auto values,
+                          EncodePositional(options_, name(), keys, partition::Place::kSegment));
     FormattedPath path;
     for (size_t i = 0; i < values.size(); ++i) {
       if (values[i].empty()) return EmptyValue(options_.field_names[i], name());
@@ -80,7 +87,8 @@ class FilenamePartitioning final : public Partitioning {
 
   std::string_view name() const override { return "filename"; }
 
-  arrow::Result<std::vector<PartitionKey>> ParseDirectory(int depth, std::string_view segment) const override {
+  arrow::Result<std::vector<PartitionKey>> ParseDirectory(int depth,
+                                                          std::string_view segment) const override {
     return std::vector<PartitionKey>{};
   }
 
@@ -99,7 +107,8 @@ class FilenamePartitioning final : public Partitioning {
   const std::shared_ptr<arrow::Schema>& declared() const override { return options_.declared; }
 
   arrow::Result<FormattedPath> Format(const std::vector<PartitionKey>& keys) const override {
-    ARROW_ASSIGN_OR_RAISE(auto values, EncodePositional(options_, name(), keys, partition::Place::kNamePart));
+    ARROW_ASSIGN_OR_RAISE(auto values,
+                          EncodePositional(options_, name(), keys, partition::Place::kNamePart));
     // The name would begin with `_`, and be hidden.
     if (!values.empty() && values[0].empty()) return EmptyValue(options_.field_names[0], name());
     FormattedPath path;
@@ -114,7 +123,8 @@ class FilenamePartitioning final : public Partitioning {
 class NoPartitioning final : public Partitioning {
  public:
   std::string_view name() const override { return "none"; }
-  arrow::Result<std::vector<PartitionKey>> ParseDirectory(int depth, std::string_view segment) const override {
+  arrow::Result<std::vector<PartitionKey>> ParseDirectory(int depth,
+                                                          std::string_view segment) const override {
     return std::vector<PartitionKey>{};
   }
   const std::shared_ptr<arrow::Schema>& declared() const override {
@@ -123,7 +133,8 @@ class NoPartitioning final : public Partitioning {
   }
   arrow::Result<FormattedPath> Format(const std::vector<PartitionKey>& keys) const override {
     if (keys.empty()) return FormattedPath{};
-    return arrow::Status::Invalid("Key '", keys[0].name, "' cannot be written into a path without a partitioning.");
+    return arrow::Status::Invalid("Key '", keys[0].name,
+                                  "' cannot be written into a path without a partitioning.");
   }
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/registry.h"
+#include "list/strictness.h"
 #include "partition/infer.h"
 #include "plan/facts_loader.h"
 #include "runtime/parallel.h"
@@ -176,6 +177,7 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   }
   out.table_schema = arrow::schema(std::move(fields), columns->metadata());
   out.report = looked.sample.report;
+  if (looked.sample.complete) ARROW_RETURN_NOT_OK(list::ReportMissingKeys(files, out.list.strict, &out.report));
   if (looked.sample.complete) out.all_files = std::make_shared<const FileTable>(std::move(looked.sample.files));
   return out;
 }

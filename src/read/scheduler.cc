@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <list>
@@ -26,6 +27,8 @@ using Lock = std::unique_lock<std::mutex>;
 constexpr int kMaxOpen = 64;
 /// Local reads up to this size are done by the worker that wants them: handing them over costs more than reading them.
 constexpr int64_t kInlineRead = 1 << 20;
+/// What a batch takes besides its buffers; without columns it has none, and still must not queue up without end.
+constexpr int64_t kBatchOverhead = 512;
 /// How often a waiting consumer looks at its stop token.
 constexpr auto kStopPoll = std::chrono::milliseconds(50);
 
@@ -107,7 +110,8 @@ struct Scheduler::State {
   std::list<std::shared_ptr<Slot>> slots;  // in order
   bool units_left = true;
   std::deque<Request> requests;
-  int64_t reading = 0, queued = 0, peak = 0;  // bytes charged to the two parts of the budget
+  int64_t reading = 0, queued = 0;  // bytes charged to the two parts of the budget
+  std::atomic<int64_t> peak{0};     // changed under the lock; read without it, in a forked child too
   arrow::Status status;
   bool closed = false;
 
@@ -162,7 +166,7 @@ struct Scheduler::State {
 
   void ChargeLocked(int64_t* part, int64_t bytes) {
     *part += bytes;
-    peak = std::max(peak, reading + queued);
+    peak = std::max(peak.load(), reading + queued);
   }
 
   void ReleaseLocked(Slot& slot) {
@@ -303,7 +307,8 @@ struct Scheduler::State {
   /// The slot to step next: the oldest that is ready. A full output queue stops all but the slot that the consumer waits
   /// for.
   std::shared_ptr<Slot> PickLocked() {
-    const bool full = queued >= queue_limit;
+    // A queue without room for a single byte still takes a batch, or the smallest budgets would stand still.
+    const bool full = queued > 0 && queued >= queue_limit;
     bool blocked = false;
     int unfinished = 0;
     for (auto& slot : slots) {
@@ -337,7 +342,7 @@ struct Scheduler::State {
     int64_t batch_bytes = 0;
     if (step.ok()) {
       if (auto* batch = std::get_if<std::shared_ptr<RecordBatch>>(&*step)) {
-        batch_bytes = arrow::util::TotalBufferSize(**batch);
+        batch_bytes = kBatchOverhead + arrow::util::TotalBufferSize(**batch);
       }
     }
     lock.lock();
@@ -474,9 +479,10 @@ arrow::Result<std::shared_ptr<RecordBatch>> Scheduler::Next() {
 void Scheduler::Close() {
   if (::getpid() != state_->pid) {
     // The threads do not exist in a forked child, and the lock may be held by one of them for ever.
+    if (!threads_) return;
     for (auto& thread : threads_->workers) thread.detach();
     for (auto& thread : threads_->io) thread.detach();
-    (void)new std::shared_ptr<State>(std::move(state_));
+    (void)new std::shared_ptr<State>(state_);
     (void)threads_.release();
     return;
   }
@@ -501,9 +507,6 @@ void Scheduler::Close() {
   state_->ClearLocked();
 }
 
-int64_t Scheduler::peak_bytes() const {
-  Lock lock(state_->mutex);
-  return state_->peak;
-}
+int64_t Scheduler::peak_bytes() const { return state_->peak; }
 
 }  // namespace shoal::read

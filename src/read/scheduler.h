@@ -32,7 +32,7 @@ struct SchedulerOptions {
   bool local = true;
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
   /// Asked when a file fails; true: drop what is left of it and go on. May be null: never. Called under the lock.
-  std::function<bool(const SourceFile& file, const arrow::Status& error)> skip_file;
+  std::function<bool(const SourceFile& file, const arrow::Status& error)> skip_file = nullptr;
 };
 
 /// The units to run, in order; nullptr at the end. Called under the lock, so it must not block.

@@ -226,7 +226,7 @@ std::shared_ptr<arrow::DataType> LeafType(const arrow::Schema& schema, int leaf)
 }  // namespace
 
 arrow::Result<ColumnBounds> ParquetFacts::Bounds(int leaf) const {
-  return Guard("footer", [&]() -> arrow::Result<ColumnBounds> {
+  return Guard(path_, [&]() -> arrow::Result<ColumnBounds> {
     const ColumnDescriptor& column = *metadata_->schema()->Column(leaf);
     const int n = num_row_groups();
     std::shared_ptr<arrow::DataType> native = NativeType(column);

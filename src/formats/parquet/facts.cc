@@ -1,5 +1,6 @@
 #include "formats/parquet/facts.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <arrow/util/endian.h>
@@ -16,6 +17,7 @@ namespace {
 constexpr int64_t kTailBytes = 64 << 10;
 constexpr int64_t kFooterEnd = 8;  // footer length, then the magic
 constexpr size_t kKnownSchemas = 16;
+constexpr int64_t kMaxRows = int64_t{1} << 48;  // of a file; rows of many files can be added up without a thought
 
 bool SameKeyValues(const ::parquet::FileMetaData& a, const ::parquet::FileMetaData& b) {
   const auto& x = a.key_value_metadata();
@@ -65,9 +67,13 @@ class ParquetFactsReader final : public FactsReader {
   arrow::Result<std::shared_ptr<const FileFacts>> MakeFacts(std::shared_ptr<::parquet::FileMetaData> metadata,
                                                             int64_t file_size) const {
     std::vector<int64_t> rows;
+    int64_t total = 0;
     for (int i = 0; i < metadata->num_row_groups(); ++i) {
       auto group = metadata->RowGroup(i);
-      if (group->num_rows() < 0) return Error("is corrupt: row group ", i, " claims ", group->num_rows(), " rows");
+      if (group->num_rows() < 0 || group->num_rows() > kMaxRows - total) {
+        return Error("is corrupt: row group ", i, " claims ", group->num_rows(), " rows");
+      }
+      total += group->num_rows();
       if (group->num_columns() != metadata->num_columns()) {
         return Error("is corrupt: row group ", i, " has ", group->num_columns(), " columns, the schema has ",
                      metadata->num_columns());
@@ -80,7 +86,8 @@ class ParquetFactsReader final : public FactsReader {
       return arrow::Status::NotImplemented("'", file_->path, "' has ", metadata->num_columns(),
                                            " Parquet columns that read as ", NumLeaves(**schema), " Arrow columns");
     }
-    return std::make_shared<const ParquetFacts>(*std::move(schema), std::move(metadata), file_size, std::move(rows));
+    return std::make_shared<const ParquetFacts>(file_->path, *std::move(schema), std::move(metadata), file_size,
+                                                std::move(rows));
   }
 
   std::shared_ptr<const SourceFile> file_;
@@ -113,18 +120,26 @@ std::unique_ptr<FactsReader> MakeFactsReader(std::shared_ptr<const SourceFile> f
   return std::make_unique<ParquetFactsReader>(std::move(file), std::move(converter));
 }
 
-ParquetFacts::ParquetFacts(std::shared_ptr<arrow::Schema> schema, std::shared_ptr<::parquet::FileMetaData> metadata,
-                           int64_t file_size, std::vector<int64_t> row_group_rows)
+ParquetFacts::ParquetFacts(std::string path, std::shared_ptr<arrow::Schema> schema,
+                           std::shared_ptr<::parquet::FileMetaData> metadata, int64_t file_size,
+                           std::vector<int64_t> row_group_rows)
     : FileFacts(std::move(schema)),
+      path_(std::move(path)),
       metadata_(std::move(metadata)),
       file_size_(file_size),
       row_group_rows_(std::move(row_group_rows)) {}
 
 int64_t ParquetFacts::row_group_bytes(int row_group) const {
-  auto group = metadata_->RowGroup(row_group);
-  int64_t total = 0;
-  for (int i = 0; i < group->num_columns(); ++i) total += group->ColumnChunk(i)->total_compressed_size();
-  return total;
+  auto bytes = Guard(path_, [&]() -> arrow::Result<int64_t> {
+    auto group = metadata_->RowGroup(row_group);
+    int64_t total = 0;
+    for (int i = 0; i < group->num_columns(); ++i) {
+      // A lying length is an error when the chunk is read; until then it must not spoil the sum.
+      total += std::clamp<int64_t>(group->ColumnChunk(i)->total_compressed_size(), 0, file_size_);
+    }
+    return total;
+  });
+  return bytes.ValueOr(0);
 }
 
 int64_t ParquetFacts::memory_size() const {

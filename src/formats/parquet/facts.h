@@ -14,8 +14,9 @@ namespace shoal::formats::parquet {
 
 class ParquetFacts final : public FileFacts {
  public:
-  ParquetFacts(std::shared_ptr<arrow::Schema> schema, std::shared_ptr<::parquet::FileMetaData> metadata,
-               int64_t file_size, std::vector<int64_t> row_group_rows);
+  ParquetFacts(std::string path, std::shared_ptr<arrow::Schema> schema,
+               std::shared_ptr<::parquet::FileMetaData> metadata, int64_t file_size,
+               std::vector<int64_t> row_group_rows);
 
   int num_row_groups() const override { return static_cast<int>(row_group_rows_.size()); }
   Precision<int64_t> row_group_rows(int row_group) const override {
@@ -31,6 +32,7 @@ class ParquetFacts final : public FileFacts {
   int64_t file_size() const { return file_size_; }
 
  private:
+  std::string path_;  // for errors
   std::shared_ptr<::parquet::FileMetaData> metadata_;
   int64_t file_size_;
   std::vector<int64_t> row_group_rows_;

@@ -1,0 +1,281 @@
+// The options of all verbs, and how their values are read.
+#include <charconv>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include <arrow/type.h>
+
+#include "arguments.h"
+#include "exit_status.h"
+
+namespace shoal::cli {
+
+namespace {
+
+using arrow::Status;
+
+constexpr unsigned Bits(Verb verb) { return static_cast<unsigned>(verb); }
+constexpr unsigned kRows = Bits(Verb::kHead) | Bits(Verb::kScan);
+constexpr unsigned kCounting = kRows | Bits(Verb::kCount);
+constexpr unsigned kQuestions = kCounting | Bits(Verb::kExplain);
+constexpr unsigned kAll = kQuestions | Bits(Verb::kLs) | Bits(Verb::kSchema);
+
+/// Splits at commas outside double quotes.
+std::vector<std::string_view> SplitAtCommas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  bool quoted = false;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '"') quoted = !quoted;
+    if (i == text.size() || (text[i] == ',' && !quoted)) {
+      parts.push_back(text.substr(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  return parts;
+}
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(' ');
+  if (begin == text.npos) return "";
+  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+/// A whole number of at least `least`.
+arrow::Result<int64_t> ParseNumber(std::string_view option, std::string_view text, int64_t least,
+                                   int64_t most = std::numeric_limits<int64_t>::max()) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error == std::errc::invalid_argument || end != text.data() + text.size()) {
+    return UsageError("--", option, " is '", text, "', but must be a whole number");
+  }
+  if (error != std::errc() || number > most) {
+    return UsageError("--", option, " is ", text, ", but must be at most ", most);
+  }
+  if (number < least)
+    return UsageError("--", option, " is ", text, ", but must be at least ", least);
+  return number;
+}
+
+/// `256MB`, `1GiB`, `100000`.
+arrow::Result<int64_t> ParseBytes(std::string_view option, std::string_view text) {
+  static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
+      {"", 1},
+      {"B", 1},
+      {"KB", 1'000},
+      {"MB", 1'000'000},
+      {"GB", 1'000'000'000},
+      {"TB", 1'000'000'000'000},
+      {"KiB", int64_t{1} << 10},
+      {"MiB", int64_t{1} << 20},
+      {"GiB", int64_t{1} << 30},
+      {"TiB", int64_t{1} << 40},
+  };
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view unit = Trimmed(text.substr(digits));
+  for (const auto& [name, bytes] : kUnits) {
+    if (digits == 0 || unit != name) continue;
+    ARROW_ASSIGN_OR_RAISE(const int64_t count,
+                          ParseNumber(option, text.substr(0, digits), 1,
+                                      std::numeric_limits<int64_t>::max() / bytes));
+    return count * bytes;
+  }
+  return UsageError("--", option, " is '", text,
+                    "', but must be a size such as 256MB, 1GiB or 100000 (bytes)");
+}
+
+Status TakeWhere(std::string_view text, Arguments* arguments) {
+  auto filter = ParseFilter(text);
+  if (!filter.ok()) {
+    // The lines below the first one point at the place, which takes more than one line.
+    const std::string message = filter.status().message();
+    return UsageError("--where: ", message.substr(0, message.find('\n')), ": ", text);
+  }
+  arguments->request.filter = *std::move(filter);
+  return Status::OK();
+}
+
+/// The name that a projected column gets: that of the column, or of the path to the field.
+std::string OutputName(const arrow::FieldRef& ref) {
+  if (const std::string* name = ref.name()) return *name;
+  std::string joined;
+  if (const auto* parts = ref.nested_refs()) {
+    for (const arrow::FieldRef& part : *parts)
+      joined += (joined.empty() ? "" : ".") + OutputName(part);
+  }
+  return joined;
+}
+
+Status TakeColumns(std::string_view text, Arguments* arguments) {
+  auto& columns = arguments->request.columns.emplace();
+  if (Trimmed(text).empty()) return Status::OK();
+  std::set<std::string> names;
+  for (const std::string_view part : SplitAtCommas(text)) {
+    auto ref = ParseColumn(Trimmed(part));
+    if (!ref.ok()) {
+      const std::string message = ref.status().message();
+      return UsageError("--columns: '", part,
+                        "' is no column: ", message.substr(0, message.find('\n')));
+    }
+    std::string name = OutputName(*ref);
+    if (!names.insert(name).second) return UsageError("--columns names '", name, "' twice");
+    columns.push_back({std::move(name), arrow::compute::field_ref(*std::move(ref))});
+  }
+  return Status::OK();
+}
+
+Status TakeLimit(std::string_view text, Arguments* arguments) {
+  ARROW_ASSIGN_OR_RAISE(arguments->request.limit, ParseNumber("limit", text, 0));
+  return Status::OK();
+}
+
+Status TakeOffset(std::string_view text, Arguments* arguments) {
+  ARROW_ASSIGN_OR_RAISE(arguments->request.offset, ParseNumber("offset", text, 0));
+  return Status::OK();
+}
+
+Status TakeFormat(std::string_view text, Arguments* arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto format, GetFileFormat(text));
+  arguments->open.format = format->name();
+  return Status::OK();
+}
+
+Status TakePartitioning(std::string_view text, Arguments* arguments) {
+  const size_t colon = text.find(':');
+  const std::string_view layout = text.substr(0, colon);
+  const bool positional = layout == "directory" || layout == "filename";
+  if (positional && colon != text.npos) {
+    PositionalOptions options;
+    for (const std::string_view key : SplitAtCommas(text.substr(colon + 1))) {
+      const std::string name(Trimmed(key));
+      if (name.empty()) return UsageError("--partitioning ", text, " has a key without a name");
+      for (const std::string& before : options.field_names) {
+        if (before == name) return UsageError("--partitioning ", text, " names '", name, "' twice");
+      }
+      options.field_names.push_back(name);
+    }
+    arguments->open.partitioning = layout == "directory"
+                                       ? MakeDirectoryPartitioning(std::move(options))
+                                       : MakeFilenamePartitioning(std::move(options));
+  } else if (positional) {
+    return UsageError("--partitioning ", layout, " needs the names of the keys: --partitioning ",
+                      layout, ":year,month");
+  } else if (text == "hive") {
+    arguments->open.partitioning = MakeHivePartitioning();
+  } else if (text == "none") {
+    arguments->open.partitioning = MakeNoPartitioning();
+  } else {
+    return UsageError("--partitioning is '", text,
+                      "'; it can be hive, none, directory:KEY,... or filename:KEY,...");
+  }
+  return Status::OK();
+}
+
+Status TakeBaseDir(std::string_view text, Arguments* arguments) {
+  arguments->open.partition_base_dir = text;
+  return Status::OK();
+}
+
+Status TakeStrict(std::string_view text, Arguments* arguments) {
+  if (text.empty()) {
+    for (int i = 0; i < kNumListingIssues; ++i) {
+      arguments->open.strict.insert(static_cast<ListingIssue>(i));
+    }
+    return Status::OK();
+  }
+  for (const std::string_view part : SplitAtCommas(text)) {
+    auto issue = ParseListingIssue(Trimmed(part));
+    if (!issue.ok()) return UsageError("--", issue.status().message());
+    arguments->open.strict.insert(*issue);
+  }
+  return Status::OK();
+}
+
+Status TakeInspect(std::string_view text, Arguments* arguments) {
+  if (text == "all") {
+    arguments->open.inspect = OpenOptions::kAll;
+  } else if (text == "first") {
+    arguments->open.inspect = 1;
+  } else {
+    auto number = ParseNumber("inspect", text, 1);
+    if (!number.ok())
+      return UsageError("--inspect is '", text, "'; it can be all, first or a number from 1");
+    arguments->open.inspect = *number;
+  }
+  return Status::OK();
+}
+
+Status TakeWorkers(std::string_view text, Arguments* arguments) {
+  ARROW_ASSIGN_OR_RAISE(const int64_t workers, ParseNumber("workers", text, 0, 1024));
+  arguments->reading.workers = static_cast<int>(workers);
+  return Status::OK();
+}
+
+Status TakeMemoryBudget(std::string_view text, Arguments* arguments) {
+  ARROW_ASSIGN_OR_RAISE(arguments->reading.memory_budget, ParseBytes("memory-budget", text));
+  return Status::OK();
+}
+
+Status TakeOutput(std::string_view text, Arguments* arguments) {
+  if (text.empty()) return UsageError("--output is empty: name a file, or - for standard output");
+  arguments->output = text;
+  return Status::OK();
+}
+
+Status TakeTo(std::string_view text, Arguments* arguments) {
+  if (text.empty()) return UsageError("--to is empty; it can be arrow, csv, jsonl or parquet");
+  arguments->to = text;
+  return Status::OK();
+}
+
+template <bool Arguments::* kMember, bool kValue>
+Status TakeSwitch(std::string_view, Arguments* arguments) {
+  arguments->*kMember = kValue;
+  return Status::OK();
+}
+
+}  // namespace
+
+const std::vector<Option>& Options() {
+  static const std::vector<Option> options = {
+      {"where", "FILTER", kAll & ~Bits(Verb::kSchema),
+       "rows to keep, such as \"month = 6 and dep_delay > 60\"", TakeWhere},
+      {"columns", "NAMES", (kQuestions & ~Bits(Verb::kCount)) | Bits(Verb::kSchema),
+       "columns to read, such as a,b,s.x,\"odd, name\"", TakeColumns},
+      {"limit", "N", kQuestions, "rows at most (head: 10)", TakeLimit},
+      {"offset", "N", kQuestions, "rows to pass over first", TakeOffset},
+      {"output", "PATH", Bits(Verb::kScan), "file to write; - is standard output (default)",
+       TakeOutput},
+      {"to", "FORMAT", Bits(Verb::kScan),
+       "arrow, csv, jsonl or parquet; by default as the output's name says, jsonl on standard "
+       "output",
+       TakeTo},
+      {"force", "", Bits(Verb::kScan), "overwrite the output file if it exists",
+       TakeSwitch<&Arguments::force, true>},
+      {"format", "NAME", kAll,
+       "format of the files that are read; by default as their names or first bytes say",
+       TakeFormat},
+      {"partitioning", "LAYOUT", kAll,
+       "hive (default), none, directory:KEY,... or filename:KEY,...: how paths carry keys",
+       TakePartitioning},
+      {"base-dir", "DIR", kAll,
+       "the folder below which paths carry keys; by default each source's own", TakeBaseDir},
+      {"strict", "[=KINDS]", kAll, "make kinds of listing issues errors; all without a list",
+       TakeStrict},
+      {"inspect", "all|first|N", kAll & ~Bits(Verb::kLs), "files whose schemas are looked at (256)",
+       TakeInspect},
+      {"workers", "N", kCounting, "threads that decode; 0: none besides the main one", TakeWorkers},
+      {"memory-budget", "SIZE", kCounting,
+       "ceiling for data in memory, such as 256MB or 1GiB (256MiB)", TakeMemoryBudget},
+      {"json", "", kAll, "the report as JSON", TakeSwitch<&Arguments::json, true>},
+      {"stats", "", kRows, "what reading took, on standard error",
+       TakeSwitch<&Arguments::stats, true>},
+      {"no-progress", "", kCounting, "no progress line on the terminal",
+       TakeSwitch<&Arguments::progress, false>},
+      {"help", "", kAll, "show this text", TakeSwitch<&Arguments::help, true>},
+  };
+  return options;
+}
+
+}  // namespace shoal::cli

@@ -1,0 +1,45 @@
+#include "report_json.h"
+
+namespace shoal::cli {
+
+nlohmann::ordered_json ToJson(const ListingReport& report) {
+  nlohmann::ordered_json issues = nlohmann::ordered_json::object();
+  for (int i = 0; i < kNumListingIssues; ++i) {
+    const auto& entry = report.issues[i];
+    if (entry.count == 0) continue;
+    issues[std::string(ToString(static_cast<ListingIssue>(i)))] = {{"count", entry.count},
+                                                                   {"examples", entry.examples}};
+  }
+  return {
+      {"files", report.files},
+      {"directories_listed", report.directories_listed},
+      {"directories_pruned", report.directories_pruned},
+      {"files_pruned", report.files_pruned},
+      {"stat_calls", report.stat_calls},
+      {"recursive", report.recursive},
+      {"complete", report.complete},
+      {"issues", std::move(issues)},
+  };
+}
+
+nlohmann::ordered_json ToJson(const ScanMetrics& metrics) {
+  return {
+      {"files_opened", metrics.files_opened},
+      {"files_pruned", metrics.files_pruned},
+      {"row_groups_read", metrics.row_groups_read},
+      {"row_groups_pruned", metrics.row_groups_pruned},
+      {"requests", metrics.requests},
+      {"bytes_read", metrics.bytes_read},
+      {"rows_decoded", metrics.rows_decoded},
+      {"rows_returned", metrics.rows_returned},
+      {"batches_returned", metrics.batches_returned},
+      {"peak_bytes", metrics.peak_bytes},
+      {"skipped", metrics.skipped},
+  };
+}
+
+std::string JsonText(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace shoal::cli

@@ -1,0 +1,28 @@
+#include "scan_stats.h"
+
+#include <iostream>
+#include <sstream>
+
+#include "report_json.h"
+
+namespace shoal::cli {
+
+void PrintStats(const ScanMetrics& metrics, bool json) {
+  if (json) {
+    std::cerr << JsonText(ToJson(metrics));
+    return;
+  }
+  std::ostringstream out;
+  out << "rows        " << metrics.rows_returned << " returned in " << metrics.batches_returned
+      << " batches, " << metrics.rows_decoded << " decoded\n"
+      << "files       " << metrics.files_opened << " opened, " << metrics.files_pruned
+      << " pruned by statistics\n"
+      << "row groups  " << metrics.row_groups_read << " read, " << metrics.row_groups_pruned
+      << " pruned\n"
+      << "bytes       " << metrics.bytes_read << " read in " << metrics.requests
+      << " requests, at most " << metrics.peak_bytes << " in memory at once\n";
+  for (const std::string& file : metrics.skipped) out << "skipped     " << file << "\n";
+  std::cerr << out.str();
+}
+
+}  // namespace shoal::cli

@@ -1,0 +1,60 @@
+// schema: the columns of a table.
+#include <shoal/dataset.h>
+#include <nlohmann/json.hpp>
+
+#include "interrupt.h"
+#include "json_text.h"
+#include "output_target.h"
+#include "report_json.h"
+#include "text_table.h"
+#include "verb.h"
+
+namespace shoal::cli {
+
+namespace {
+
+struct Columns {
+  std::shared_ptr<arrow::Schema> all;
+  std::shared_ptr<arrow::Schema> keys;
+};
+
+arrow::Result<Columns> FindColumns(const Arguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, Dataset::Open(arguments.sources, arguments.open));
+  Columns columns;
+  ARROW_ASSIGN_OR_RAISE(columns.keys, dataset->partition_schema());
+  if (!arguments.request.columns) {
+    ARROW_ASSIGN_OR_RAISE(columns.all, dataset->schema());
+    return columns;
+  }
+  // What a projection gives is known once it is planned. No row is wanted for that.
+  ScanRequest request = arguments.request;
+  request.limit = 0;
+  PlanOptions planning;
+  planning.collect_statistics = false;
+  planning.stop = StopOnSignal();
+  ARROW_ASSIGN_OR_RAISE(const ScanPlan plan, dataset->Plan(request, planning));
+  columns.all = plan.output_schema;
+  return columns;
+}
+
+}  // namespace
+
+arrow::Status RunSchema(const Arguments& arguments) {
+  ARROW_ASSIGN_OR_RAISE(const Columns columns, FindColumns(arguments));
+  auto json = nlohmann::ordered_json::array();
+  TextTable table({{"column"}, {"type"}, {"nullable"}, {"partition key"}});
+  for (const auto& field : columns.all->fields()) {
+    const bool is_key = columns.keys->GetFieldIndex(field->name()) >= 0;
+    json.push_back({{"name", field->name()},
+                    {"type", field->type()->ToString()},
+                    {"nullable", field->nullable()},
+                    {"partition_key", is_key}});
+    std::string name;
+    AppendVisible(field->name(), &name);
+    table.AddRow({std::move(name), field->type()->ToString(), field->nullable() ? "yes" : "no",
+                  is_key ? "yes" : ""});
+  }
+  return Print(arguments.json ? JsonText(json) : table.ToString());
+}
+
+}  // namespace shoal::cli

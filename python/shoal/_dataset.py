@@ -1,0 +1,318 @@
+"""Dataset: folders of files as one table."""
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from typing import Literal, TypeAlias
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+
+from shoal import _core
+from shoal._filesystem import as_filesystem, as_paths
+from shoal._partitioning import as_partitioning
+from shoal._plan import ScanPlan
+from shoal._report import ListingReport
+from shoal._request import Columns, Filter, OnBadFile, as_columns, as_filter, as_schema
+from shoal._scan import Scan
+
+Source: TypeAlias = str | os.PathLike[str]
+
+
+def open(
+    uri_or_paths: Source | Sequence[Source],
+    *,
+    format: str | None = None,
+    partitioning: str | pa.Schema | Sequence[str] | _core.Partitioning | None = "auto",
+    schema: pa.Schema | None = None,
+    filesystem: object = None,
+    base_dir: Source | None = None,
+    extension: str | None = None,
+    inspect: int | Literal["all", "first"] = 256,
+    strict: bool | Collection[str] = False,
+    ignore_prefixes: Iterable[str] = ("_", "."),
+    ignore_subdirectory: bool = False,
+    list_concurrency: int = 100,
+) -> "Dataset":
+    """Open folders of files as one table. Reads nothing: that begins with the first question.
+
+    Parameters
+    ----------
+    uri_or_paths
+        A folder, file or glob pattern (``data/*/x-??.parquet``), or a list of them; paths on the local disk or
+        URIs (``s3://bucket/table``), all on one filesystem. Overlapping ones give each file once.
+    format
+        "parquet"; None: by the first known file name ending, else by a file's first bytes.
+    partitioning
+        How paths carry column values. "auto": ``key=value`` directories, where there are any; "hive": the same;
+        None or "none": paths carry nothing; a schema or a list of names: one directory level a name; or what
+        :func:`shoal.partitioning` returns.
+    schema
+        The table's columns and types, partition keys included. Files are adapted to it: columns are reordered,
+        dropped, added as null, cast; a value that does not fit is an error that names the file. With a schema,
+        opening reads no footer.
+    filesystem
+        A pyarrow filesystem, an fsspec filesystem, or a filesystem's URI; the sources are paths on it then.
+    base_dir
+        Only the part of a path below it is parsed for keys. None: the source itself.
+    extension
+        Only files whose names end in it (``".parquet"``) are data. None: those of the format, if it was inferred.
+    inspect
+        How many files are inspected for the table's schema: all, if there are at most so many, else so many, spread
+        evenly over the table. "all", or "first" for one.
+    strict
+        Kinds of listing issues that are errors (:data:`shoal.LISTING_ISSUES`); True: all; False: none, they are
+        only counted in :attr:`Dataset.report`.
+    ignore_prefixes
+        Files and directories whose names begin so are hidden. ``_key=value`` directories are not.
+    ignore_subdirectory
+        Leave out subdirectories that are no partitions.
+    list_concurrency
+        Directory reads in flight, at most.
+
+    Raises
+    ------
+    FileNotFoundError
+        Later, when the files are listed: a source does not exist.
+    pyarrow.ArrowInvalid, NotImplementedError, TypeError, ValueError
+        An option makes no sense; an unknown format. The message names it.
+
+    Examples
+    --------
+    >>> flights = shoal.open("data/flights")
+    >>> flights.count("month = 6 and dep_delay > 60")
+    >>> flights.scan(["carrier", "dep_delay"], "month = 6").to_table()
+    """
+    chosen = None if filesystem is None else as_filesystem(filesystem)
+    return Dataset(
+        _core.Dataset(
+            as_paths(uri_or_paths, chosen),
+            filesystem=chosen,
+            format=format or "",
+            partitioning=as_partitioning(partitioning),
+            base_dir="" if base_dir is None else as_paths(base_dir, chosen)[0],
+            schema=as_schema(schema),
+            inspect=_inspect(inspect),
+            extension=extension or "",
+            ignore_prefixes=_prefixes(ignore_prefixes),
+            ignore_subdirectory=ignore_subdirectory,
+            strict=_strict(strict),
+            list_concurrency=list_concurrency,
+        )
+    )
+
+
+class Dataset:
+    """A table of files. Made by :func:`shoal.open`.
+
+    A snapshot: files are listed once, on first need, and every question is answered from that list;
+    :meth:`refresh` lists anew. It may be used from several threads. It speaks the Arrow PyCapsule protocol, so that
+    ``polars.DataFrame(dataset)`` or ``pa.table(dataset)`` read all of it.
+    """
+
+    def __init__(self, core: _core.Dataset) -> None:
+        self._core = core
+        self._schema: pa.Schema | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Columns of the files, in order of first appearance by path, then partition keys.
+
+        Raises
+        ------
+        FileNotFoundError
+            A source does not exist.
+        pyarrow.ArrowInvalid, pyarrow.ArrowTypeError
+            There are no files, or the types of a column can't be brought together; the message names both files.
+        """
+        if self._schema is None:
+            self._schema = self._core.schema()
+        return self._schema
+
+    @property
+    def partition_schema(self) -> pa.Schema:
+        """The partition keys, in order of first appearance by path."""
+        return self._core.partition_schema()
+
+    @property
+    def format(self) -> str:
+        """The name of the files' format."""
+        return self._core.format_name()
+
+    @property
+    def filesystem(self) -> pafs.FileSystem:
+        """Where the files are."""
+        return self._core.filesystem()
+
+    @property
+    def files(self) -> list[str]:
+        """The paths of all files, on :attr:`filesystem`, in dataset order. Lists in full."""
+        return self._core.files()
+
+    @property
+    def report(self) -> ListingReport:
+        """What listing found and left out. Lists in full."""
+        return ListingReport._of(self._core.report())
+
+    def count(self, filter: Filter = None) -> int:
+        """The number of rows that pass the filter.
+
+        Without a filter, and where keys and statistics decide, no data is read. Errors as for :meth:`scan`.
+        """
+        return self._core.count(as_filter(filter), _core.ScanOptions())
+
+    def scan(
+        self,
+        columns: Columns = None,
+        filter: Filter = None,
+        limit: int | None = None,
+        offset: int = 0,
+        *,
+        ordered: bool = True,
+        batch_size: int | None = None,
+        memory_budget: int | None = None,
+        workers: int | None = None,
+        io_concurrency: int | None = None,
+        on_missing: OnBadFile = "error",
+        on_corrupt: OnBadFile = "error",
+        memory_pool: pa.MemoryPool | None = None,
+    ) -> Scan:
+        """Say what to read, and how. Reads nothing: the returned object's methods do.
+
+        Parameters
+        ----------
+        columns
+            Names of the wanted columns, or a dict from output names to texts or pyarrow expressions over the
+            table's columns (``{"total": "price * amount"}``). ``s.x`` is the column of that very name if there is
+            one, else the field ``x`` of the struct ``s``; in the output it is named ``s.x``. None: all columns. An
+            empty list: no columns, but rows are counted.
+        filter
+            Which rows, as text (``"month = 6 and carrier in ('UA', 'AA')"``) or as a pyarrow expression
+            (``pc.field("month") == 6``). It may use columns that are not in the output.
+        limit, offset
+            At most this many rows, after so many others were left out; they count rows that pass the filter.
+        ordered
+            Batches in dataset order (files by path, row groups in file order), the same in every run; or as they come.
+        batch_size
+            Rows a batch should have (32,768): small pieces are joined, large ones cut.
+        memory_budget
+            Bytes that reading may hold at once (256 MiB): fetched bytes, decoding, batches not yet taken.
+        workers
+            Threads that decode. None: one per core. 0: none, batches are made when they are asked for.
+        io_concurrency
+            Reads in flight, at most. None: 2 on local disks, 32 elsewhere.
+        on_missing, on_corrupt
+            "error", or "skip": leave out files that are gone, or that are no readable files of the format.
+            :attr:`Scan.metrics` names them.
+        memory_pool
+            Where batches are allocated. None: pyarrow's default pool at the time of the scan.
+
+        Raises
+        ------
+        pyarrow.ArrowInvalid
+            When read: an unknown column (similar names are listed), an option out of range, a file that is not of
+            the format.
+        TypeError
+            A filter that is not boolean or compares what can't be compared.
+        OSError
+            A file can't be read, or is not the one that was listed. FileNotFoundError: it is gone.
+        """
+        expression = as_filter(filter)
+        return Scan(
+            self._core,
+            _core.ScanRequest(as_columns(columns), expression, limit, offset),
+            _core.ScanOptions(
+                ordered=ordered,
+                batch_size=batch_size,
+                memory_budget=memory_budget,
+                workers=workers,
+                io_concurrency=io_concurrency,
+                on_missing=on_missing,
+                on_corrupt=on_corrupt,
+                memory_pool=memory_pool,
+            ),
+            filter=expression,
+            all_columns=columns is None,
+            all_rows=limit is None and offset == 0,
+        )
+
+    def plan(
+        self,
+        columns: Columns = None,
+        filter: Filter = None,
+        limit: int | None = None,
+        offset: int = 0,
+        *,
+        collect_statistics: bool = True,
+        column_statistics: bool = False,
+        meta_fetch_concurrency: int | None = None,
+    ) -> ScanPlan:
+        """What a scan would read, as a value. Reads no data.
+
+        Parameters
+        ----------
+        columns, filter, limit, offset
+            As for :meth:`scan`.
+        collect_statistics
+            Read the footers of kept files, so that row groups are pruned and counted in the plan.
+        column_statistics
+            Also merge bounds and null counts of every column into :attr:`ScanPlan.statistics`; needs
+            ``collect_statistics``.
+        meta_fetch_concurrency
+            Footer reads in flight, at most (32).
+        """
+        return self.scan(columns, filter, limit, offset).plan(
+            collect_statistics=collect_statistics,
+            column_statistics=column_statistics,
+            meta_fetch_concurrency=meta_fetch_concurrency,
+        )
+
+    def explain(
+        self, columns: Columns = None, filter: Filter = None, limit: int | None = None, offset: int = 0
+    ) -> str:
+        """The plan as text: which files and row groups are read, and what pruned the others."""
+        return str(self.plan(columns, filter, limit, offset))
+
+    def head(self, n: int = 10) -> pa.Table:
+        """The first `n` rows, in dataset order. Lists and reads no more than they take."""
+        return self.scan(limit=n).to_table()
+
+    def to_table(self) -> pa.Table:
+        """All rows, in memory."""
+        return self.scan().to_table()
+
+    def refresh(self) -> "Dataset":
+        """The same sources, listed and inspected anew. This object stays as it is."""
+        return Dataset(self._core.refresh())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.scan().__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        if self._schema is None:
+            return "<shoal.Dataset, not inspected yet>"
+        columns = "".join(f"\n  {field.name}: {field.type}" for field in self._schema)
+        return f"<shoal.Dataset>{columns}"
+
+
+def _inspect(inspect: int | str) -> int:
+    if inspect == "all":
+        return -1
+    if inspect == "first":
+        return 1
+    if isinstance(inspect, bool) or not isinstance(inspect, int) or inspect < 1:
+        raise ValueError(f"inspect must be 'all', 'first' or a number of files, at least 1, but is {inspect!r}")
+    return inspect
+
+
+def _strict(strict: bool | Collection[str]) -> list[str]:
+    if isinstance(strict, bool):
+        return _core.listing_issues() if strict else []
+    if isinstance(strict, str):
+        raise TypeError(f"strict must be a bool or a set of names; for one kind write {{{strict!r}}}")
+    return list(strict)
+
+
+def _prefixes(prefixes: Iterable[str]) -> list[str]:
+    if isinstance(prefixes, str):
+        raise TypeError(f"ignore_prefixes must be a list of texts; for one write [{prefixes!r}]")
+    return list(prefixes)

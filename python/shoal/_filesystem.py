@@ -1,0 +1,64 @@
+"""Which filesystem a caller means, and how a source is spelled on it."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow.fs as pafs
+
+
+def as_filesystem(filesystem: object) -> pafs.FileSystem:
+    """A pyarrow filesystem from one of pyarrow's, one of fsspec's, or a URI (whose path becomes the root)."""
+    if isinstance(filesystem, pafs.FileSystem):
+        return filesystem
+    if isinstance(filesystem, str):
+        return _from_uri(filesystem)
+    # Who has an fsspec filesystem has imported fsspec; nobody else needs it.
+    fsspec: Any = sys.modules.get("fsspec")
+    if fsspec is not None and isinstance(filesystem, fsspec.AbstractFileSystem):
+        protocol = filesystem.protocol
+        if "file" in ((protocol,) if isinstance(protocol, str) else protocol):
+            return pafs.LocalFileSystem()
+        return pafs.PyFileSystem(pafs.FSSpecHandler(filesystem))
+    raise TypeError(
+        f"Unrecognized filesystem: {type(filesystem)}. `filesystem` must be a pyarrow or fsspec filesystem, "
+        "or a filesystem URI"
+    )
+
+
+def _from_uri(uri: str) -> pafs.FileSystem:
+    filesystem, path = pafs.FileSystem.from_uri(uri)
+    root = filesystem.normalize_path(path)
+    if not root:
+        return filesystem
+    info = filesystem.get_file_info([root])[0]
+    if info.type != pafs.FileType.Directory:
+        raise ValueError(
+            "The path component of the filesystem URI must point to a directory but it has a type: "
+            f"`{info.type.name}`. The path component is `{info.path}` and the given filesystem URI is `{uri}`"
+        )
+    return pafs.SubTreeFileSystem(root, filesystem)
+
+
+def is_path(source: object) -> bool:
+    return isinstance(source, str | os.PathLike)
+
+
+def as_path(source: object, filesystem: pafs.FileSystem | None) -> str:
+    """The text of a path or URI. A path object means the local disk."""
+    if isinstance(source, str):
+        return os.path.expanduser(source) if filesystem is None else source
+    if isinstance(source, os.PathLike):
+        if filesystem is not None and not isinstance(filesystem, pafs.LocalFileSystem):
+            raise TypeError("Expected string path; path-like objects are only allowed with a local filesystem")
+        return os.path.expanduser(os.fsdecode(source))
+    raise TypeError(f"A source must be a path or a URI, not {type(source).__name__}")
+
+
+def as_paths(sources: object, filesystem: pafs.FileSystem | None) -> list[str]:
+    if is_path(sources):
+        return [as_path(sources, filesystem)]
+    if isinstance(sources, Sequence) and not isinstance(sources, bytes):
+        return [as_path(source, filesystem) for source in sources]
+    raise TypeError(f"Expected a path, a URI or a list of them, not {type(sources).__name__}")

@@ -1,0 +1,117 @@
+"""Reports: what listing, planning and scanning did."""
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class Figure(NamedTuple, Generic[T]):
+    """A value and how far it can be trusted."""
+
+    value: T
+    exact: bool
+    """False: an estimate, or a bound that no row need attain."""
+
+
+@dataclass(frozen=True)
+class ListingIssue:
+    """Paths that listing did not read as data, or that deserve a word."""
+
+    count: int
+    examples: tuple[str, ...]
+    """At most five paths."""
+
+
+@dataclass(frozen=True)
+class ListingReport:
+    """What listing found and left out, and what it cost. Nothing vanishes without a count here."""
+
+    files: int
+    """Data files found."""
+    directories_listed: int
+    """Directory reads."""
+    directories_pruned: int
+    """Directories that a filter over partition keys made unnecessary to list."""
+    files_pruned: int
+    """Files listed, then dropped by a filter over partition keys."""
+    stat_calls: int
+    """Single looks at one path."""
+    recursive: bool
+    """Whole subtrees were read by one request each, as object stores can."""
+    complete: bool
+    """False where a limit ended the listing early."""
+    issues: dict[str, ListingIssue]
+    """By kind ("hidden", "zero_byte", ...); kinds that did not occur are absent."""
+    text: str = field(repr=False)
+
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> "ListingReport":
+        issues = {kind: ListingIssue(*entry) for kind, entry in raw.pop("issues").items()}
+        return cls(issues=issues, **raw)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values, fit for JSON."""
+        out = {name: value for name, value in self.__dict__.items() if name not in ("issues", "text")}
+        out["issues"] = {
+            kind: {"count": issue.count, "examples": list(issue.examples)} for kind, issue in self.issues.items()
+        }
+        return out
+
+
+@dataclass(frozen=True)
+class ScanMetrics:
+    """What a scan did so far."""
+
+    files_opened: int
+    files_pruned: int
+    """Files left out after their footers were read."""
+    row_groups_read: int
+    row_groups_pruned: int
+    requests: int
+    bytes_read: int
+    rows_decoded: int
+    rows_returned: int
+    batches_returned: int
+    peak_bytes: int
+    """The most bytes that were charged to the memory budget at once."""
+    skipped: tuple[str, ...]
+    """Files left out by ``on_missing`` or ``on_corrupt``, each with the reason."""
+
+
+@dataclass(frozen=True)
+class PlanFragment:
+    """A file of a plan, or some of its row groups."""
+
+    path: str
+    size: int | None
+    """Bytes; None if the listing did not tell."""
+    partition_values: dict[str, Any]
+    """The values of the partition keys, as Python values."""
+    row_groups: tuple[int, ...] | None
+    """The row groups to read. None: decided when the file is opened."""
+    num_rows: Figure[int] | None
+    """Rows before filtering; None if not known."""
+
+
+@dataclass(frozen=True)
+class ColumnStatistics:
+    """Statistics of a column. None where nothing is known. Bounds speak of values that are not null or NaN."""
+
+    null_count: Figure[int] | None
+    min: Figure[Any] | None
+    max: Figure[Any] | None
+    distinct_count: Figure[int] | None
+
+
+@dataclass(frozen=True)
+class PlanStatistics:
+    """Statistics of what a plan reads, before filtering. None where nothing is known."""
+
+    num_rows: Figure[int] | None
+    total_bytes: Figure[int] | None
+    columns: dict[str, ColumnStatistics]
+    """By column; empty unless the plan was made with ``column_statistics=True``."""

@@ -1,0 +1,64 @@
+"""What is asked of a dataset, from Python's values."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal import _core
+
+Filter: TypeAlias = str | pc.Expression | None
+Columns: TypeAlias = Sequence[str] | Mapping[str, str | pc.Expression] | None
+OnBadFile: TypeAlias = Literal["error", "skip"]
+
+
+def parse_filter(text: str) -> pc.Expression:
+    """Parse a filter text such as ``"month = 6 and carrier in ('UA', 'AA')"`` into a pyarrow expression.
+
+    The grammar is that of the command line. Names and types are checked when the filter is used, by the
+    dataset's schema.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If the text is no filter; the message shows the place at which it stopped making sense. (It is a
+        ValueError too.)
+    """
+    return _core.parse_filter(text)
+
+
+def as_filter(filter: Filter) -> pc.Expression | None:
+    if filter is None or isinstance(filter, pc.Expression):
+        return filter
+    if isinstance(filter, str):
+        return _core.parse_filter(filter)
+    raise TypeError(f"A filter must be a text or a pyarrow expression, not {type(filter).__name__}")
+
+
+def as_columns(columns: Columns) -> list[tuple[str, pc.Expression]] | None:
+    if columns is None:
+        return None
+    if isinstance(columns, Mapping):
+        return [(name, _as_expression(name, value)) for name, value in columns.items()]
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names or a dict; for one column write [{columns!r}]")
+    for name in columns:
+        if not isinstance(name, str):
+            raise TypeError(f"A column must be given by its name, not as {type(name).__name__}")
+    return [(name, _core.column(name)) for name in columns]
+
+
+def _as_expression(name: str, value: object) -> pc.Expression:
+    if isinstance(value, pc.Expression):
+        return value
+    if isinstance(value, str):
+        return _core.parse_filter(value)
+    raise TypeError(f"Column {name!r} must be a text or a pyarrow expression, not {type(value).__name__}")
+
+
+
+def as_schema(schema: object) -> pa.Schema | None:
+    if schema is None or isinstance(schema, pa.Schema):
+        return schema
+    return pa.schema(schema)

@@ -1,0 +1,134 @@
+#include "calls.h"
+
+#include "interruptible.h"
+
+namespace shoal::python {
+
+namespace {
+
+using Batches = std::vector<std::shared_ptr<arrow::RecordBatch>>;
+using OpenStream = Stream::Opener;
+
+OpenStream Opener(DatasetPtr dataset, ScanRequest request, ScanOptions options) {
+  return [dataset = std::move(dataset), request = std::move(request), options](arrow::StopToken stop) mutable {
+    options.stop = std::move(stop);
+    return dataset->Scan(request, options);
+  };
+}
+
+OpenStream Opener(std::shared_ptr<ScanPlan> plan, ScanOptions options) {
+  return [plan = std::move(plan), options](arrow::StopToken stop) mutable {
+    options.stop = std::move(stop);
+    return BatchStream::Make(*plan, options);
+  };
+}
+
+arrow::Result<TableRead> ReadAll(OpenStream open) {
+  return Interruptible<TableRead>([open](arrow::StopToken stop) -> arrow::Result<TableRead> {
+    ARROW_ASSIGN_OR_RAISE(auto stream, open(std::move(stop)));
+    Batches batches;
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
+      if (!batch) break;
+      batches.push_back(std::move(batch));
+    }
+    TableRead out;
+    ARROW_ASSIGN_OR_RAISE(out.table, arrow::Table::FromRecordBatches(stream->schema(), batches));
+    out.metrics = stream->metrics();
+    return out;
+  });
+}
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<arrow::Schema>> Schema(DatasetPtr dataset) {
+  return Interruptible<std::shared_ptr<arrow::Schema>>([dataset](const arrow::StopToken&) { return dataset->schema(); });
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> PartitionSchema(DatasetPtr dataset) {
+  return Interruptible<std::shared_ptr<arrow::Schema>>(
+      [dataset](const arrow::StopToken&) { return dataset->partition_schema(); });
+}
+
+arrow::Result<std::shared_ptr<const FileFormat>> Format(DatasetPtr dataset) {
+  return Interruptible<std::shared_ptr<const FileFormat>>(
+      [dataset](const arrow::StopToken&) { return dataset->format(); });
+}
+
+arrow::Result<std::shared_ptr<const FileTable>> Files(DatasetPtr dataset) {
+  return Interruptible<std::shared_ptr<const FileTable>>(
+      [dataset](const arrow::StopToken&) { return dataset->files(); });
+}
+
+arrow::Result<std::shared_ptr<ListingReport>> Report(DatasetPtr dataset) {
+  using Result = arrow::Result<std::shared_ptr<ListingReport>>;
+  return Interruptible<std::shared_ptr<ListingReport>>([dataset](const arrow::StopToken&) -> Result {
+    ARROW_ASSIGN_OR_RAISE(auto report, dataset->listing_report());
+    return std::make_shared<ListingReport>(std::move(report));
+  });
+}
+
+arrow::Result<int64_t> Count(DatasetPtr dataset, arrow::compute::Expression filter, ScanOptions options) {
+  return Interruptible<int64_t>([dataset, filter, options](arrow::StopToken stop) mutable {
+    options.stop = std::move(stop);
+    return dataset->Count(filter, options);
+  });
+}
+
+arrow::Result<std::shared_ptr<ScanPlan>> Plan(DatasetPtr dataset, ScanRequest request, PlanOptions options) {
+  using Result = arrow::Result<std::shared_ptr<ScanPlan>>;
+  return Interruptible<std::shared_ptr<ScanPlan>>(
+      [dataset, request, options](arrow::StopToken stop) mutable -> Result {
+        options.stop = std::move(stop);
+        ARROW_ASSIGN_OR_RAISE(auto plan, dataset->Plan(request, options));
+        return std::make_shared<ScanPlan>(std::move(plan));
+      });
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> OutputSchema(DatasetPtr dataset, ScanRequest request) {
+  request.limit = 0;  // ends the listing before it begins
+  request.offset = 0;
+  PlanOptions options;
+  options.collect_statistics = false;
+  ARROW_ASSIGN_OR_RAISE(auto plan, Plan(std::move(dataset), std::move(request), options));
+  return plan->output_schema;
+}
+
+arrow::Result<std::shared_ptr<Stream>> StartScan(DatasetPtr dataset, ScanRequest request, ScanOptions options) {
+  return Stream::Open(Opener(std::move(dataset), std::move(request), options));
+}
+
+arrow::Result<std::shared_ptr<Stream>> StartPlan(std::shared_ptr<ScanPlan> plan, ScanOptions options) {
+  return Stream::Open(Opener(std::move(plan), options));
+}
+
+arrow::Result<TableRead> ReadScan(DatasetPtr dataset, ScanRequest request, ScanOptions options) {
+  return ReadAll(Opener(std::move(dataset), std::move(request), options));
+}
+
+arrow::Result<TableRead> ReadPlan(std::shared_ptr<ScanPlan> plan, ScanOptions options) {
+  return ReadAll(Opener(std::move(plan), options));
+}
+
+arrow::Result<int64_t> CountScan(DatasetPtr dataset, ScanRequest request, ScanOptions options) {
+  request.columns.emplace();
+  auto open = Opener(std::move(dataset), std::move(request), options);
+  return Interruptible<int64_t>([open](arrow::StopToken stop) -> arrow::Result<int64_t> {
+    ARROW_ASSIGN_OR_RAISE(auto stream, open(std::move(stop)));
+    int64_t rows = 0;
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
+      if (!batch) return rows;
+      rows += batch->num_rows();
+    }
+  });
+}
+
+arrow::Status CheckReferences(const arrow::compute::Expression& expression, const arrow::Schema& schema) {
+  for (const arrow::FieldRef& ref : arrow::compute::FieldsInExpression(expression)) {
+    ARROW_RETURN_NOT_OK(ref.FindOne(schema).status());
+  }
+  return arrow::Status::OK();
+}
+
+}  // namespace shoal::python

@@ -1,0 +1,51 @@
+// The library's blocking calls, each of which releases the GIL and can be interrupted by a signal.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <arrow/compute/expression.h>
+#include <arrow/result.h>
+#include <arrow/table.h>
+#include <arrow/type.h>
+
+#include <shoal/dataset.h>
+
+#include "stream.h"
+
+namespace shoal::python {
+
+using DatasetPtr = std::shared_ptr<Dataset>;
+
+arrow::Result<std::shared_ptr<arrow::Schema>> Schema(DatasetPtr dataset);
+arrow::Result<std::shared_ptr<arrow::Schema>> PartitionSchema(DatasetPtr dataset);
+arrow::Result<std::shared_ptr<const FileFormat>> Format(DatasetPtr dataset);
+arrow::Result<std::shared_ptr<const FileTable>> Files(DatasetPtr dataset);
+arrow::Result<std::shared_ptr<ListingReport>> Report(DatasetPtr dataset);
+arrow::Result<int64_t> Count(DatasetPtr dataset, arrow::compute::Expression filter, ScanOptions options);
+arrow::Result<std::shared_ptr<ScanPlan>> Plan(DatasetPtr dataset, ScanRequest request, PlanOptions options);
+
+/// The schema of the request's output. Checks the request, and reads nothing once the dataset's schema is known.
+arrow::Result<std::shared_ptr<arrow::Schema>> OutputSchema(DatasetPtr dataset, ScanRequest request);
+
+arrow::Result<std::shared_ptr<Stream>> StartScan(DatasetPtr dataset, ScanRequest request, ScanOptions options);
+arrow::Result<std::shared_ptr<Stream>> StartPlan(std::shared_ptr<ScanPlan> plan, ScanOptions options);
+
+/// A whole scan as a table, and what it did.
+struct TableRead {
+  std::shared_ptr<arrow::Table> table;
+  ScanMetrics metrics;
+};
+arrow::Result<TableRead> ReadScan(DatasetPtr dataset, ScanRequest request, ScanOptions options);
+arrow::Result<TableRead> ReadPlan(std::shared_ptr<ScanPlan> plan, ScanOptions options);
+
+/// The rows of a scan, counted by reading it; for requests that Count() does not answer.
+arrow::Result<int64_t> CountScan(DatasetPtr dataset, ScanRequest request, ScanOptions options);
+
+/// Whether every reference of the expression names exactly one field of the schema. No blocking.
+arrow::Status CheckReferences(const arrow::compute::Expression& expression, const arrow::Schema& schema);
+
+}  // namespace shoal::python

@@ -1,0 +1,117 @@
+# The dataset.
+
+
+@cython.final
+cdef class Dataset:
+    """A table of files. Immutable."""
+    cdef shared_ptr[CDataset] dataset
+
+    def __init__(self, sources, *, FileSystem filesystem=None, str format="", Partitioning partitioning=None,
+                 str base_dir="", Schema schema=None, int64_t inspect=256, str extension="",
+                 ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), int list_concurrency=100):
+        cdef COpenOptions options
+        if filesystem is not None:
+            options.filesystem = filesystem.unwrap()
+        options.format = as_bytes(format)
+        if partitioning is not None:
+            options.partitioning = partitioning.wrapped
+        options.partition_base_dir = as_bytes(base_dir)
+        if schema is not None:
+            options.schema = pyarrow_unwrap_schema(schema)
+        options.inspect = inspect
+        options.extension = as_bytes(extension)
+        options.ignore_prefixes = as_byte_strings(ignore_prefixes)
+        options.ignore_subdirectory = ignore_subdirectory
+        cdef c_string c_issue
+        for issue in strict:
+            c_issue = as_bytes(issue)
+            options.strict.insert(GetResultValue(ParseListingIssue(<string_view> c_issue)))
+        options.list_concurrency = list_concurrency
+        cdef vector[c_string] c_sources = as_byte_strings(sources)
+        with nogil:  # S3 may look up the region of a bucket
+            self.dataset = GetResultValue(CDataset.Open(c_sources, options))
+
+    def schema(self):
+        cdef shared_ptr[CSchema] schema
+        with nogil:
+            schema = GetResultValue(CallSchema(self.dataset))
+        return pyarrow_wrap_schema(schema)
+
+    def partition_schema(self):
+        cdef shared_ptr[CSchema] schema
+        with nogil:
+            schema = GetResultValue(CallPartitionSchema(self.dataset))
+        return pyarrow_wrap_schema(schema)
+
+    def format_name(self):
+        cdef shared_ptr[const CFileFormat] format
+        with nogil:
+            format = GetResultValue(CallFormat(self.dataset))
+        return text(format.get().name())
+
+    def filesystem(self):
+        return FileSystem.wrap(GetResultValue(self.dataset.get().filesystem()))
+
+    def files(self):
+        cdef shared_ptr[const CFileTable] files
+        with nogil:
+            files = GetResultValue(CallFiles(self.dataset))
+        return [text_of(files.get().path(i)) for i in range(files.get().num_files())]
+
+    def report(self):
+        cdef shared_ptr[CListingReport] report
+        with nogil:
+            report = GetResultValue(CallReport(self.dataset))
+        return listing_report_of(deref(report))
+
+    def count(self, Expression filter, ScanOptions options not None):
+        cdef CScanRequest request  # its filter keeps all rows
+        cdef CScanOptions c_options = options.get()
+        cdef int64_t rows
+        if filter is not None:
+            request.filter = filter.unwrap()
+        with nogil:
+            rows = GetResultValue(CallCount(self.dataset, request.filter, c_options))
+        return rows
+
+    def count_scan(self, ScanRequest request not None, ScanOptions options not None):
+        cdef CScanOptions c_options = options.get()
+        cdef int64_t rows
+        with nogil:
+            rows = GetResultValue(CallCountScan(self.dataset, request.request, c_options))
+        return rows
+
+    def output_schema(self, ScanRequest request not None):
+        cdef shared_ptr[CSchema] schema
+        with nogil:
+            schema = GetResultValue(CallOutputSchema(self.dataset, request.request))
+        return pyarrow_wrap_schema(schema)
+
+    def plan(self, ScanRequest request not None, *, bint collect_statistics=True, bint column_statistics=False,
+             meta_fetch_concurrency=None):
+        cdef CPlanOptions options = plan_options(collect_statistics, column_statistics, meta_fetch_concurrency)
+        cdef shared_ptr[CScanPlan] plan
+        with nogil:
+            plan = GetResultValue(CallPlan(self.dataset, request.request, options))
+        return ScanPlan.wrap(plan)
+
+    def start(self, ScanRequest request not None, ScanOptions options not None):
+        cdef CScanOptions c_options = options.get()
+        cdef shared_ptr[CStream] stream
+        with nogil:
+            stream = GetResultValue(CallStartScan(self.dataset, request.request, c_options))
+        return Stream.wrap(stream, options.pool)
+
+    def read(self, ScanRequest request not None, ScanOptions options not None):
+        """(table, metrics)."""
+        cdef CScanOptions c_options = options.get()
+        cdef CTableRead read
+        with nogil:
+            read = GetResultValue(CallReadScan(self.dataset, request.request, c_options))
+        return pyarrow_wrap_table(read.table), metrics_of(read.metrics)
+
+    def refresh(self):
+        cdef Dataset fresh = Dataset.__new__(Dataset)
+        with nogil:
+            fresh.dataset = GetResultValue(self.dataset.get().Refresh())
+        return fresh

@@ -1,0 +1,274 @@
+# The C++ API (include/shoal) and what stands between it and Python (the headers beside this file).
+
+from libcpp cimport bool as c_bool
+from libcpp.memory cimport shared_ptr
+from libcpp.optional cimport optional
+from libcpp.pair cimport pair
+from libcpp.set cimport set as c_set
+from libcpp.string cimport string as c_string
+from libcpp.string_view cimport string_view
+from libcpp.vector cimport vector
+from libc.stdint cimport int32_t, int64_t
+
+from pyarrow.includes.libarrow cimport (
+    CExpression,
+    CFieldRef,
+    CMemoryPool,
+    CRecordBatch,
+    CRecordBatchReader,
+    CScalar,
+    CSchema,
+    CTable,
+)
+from pyarrow.includes.common cimport CResult, CStatus
+from pyarrow.includes.libarrow_fs cimport CFileSystem
+
+
+cdef extern from "shoal/version.h" namespace "shoal" nogil:
+    string_view CVersion "shoal::Version"()
+
+
+cdef extern from "shoal/filter.h" namespace "shoal" nogil:
+    CResult[CExpression] CParseFilter "shoal::ParseFilter"(string_view text)
+
+
+cdef extern from "shoal/statistics.h" namespace "shoal" nogil:
+    cdef cppclass CPrecision "shoal::Precision"[T]:
+        c_bool is_absent()
+        c_bool is_exact()
+        const T& value()
+
+    cdef cppclass CColumnStatistics "shoal::ColumnStatistics":
+        CPrecision[int64_t] null_count
+        CPrecision[shared_ptr[CScalar]] min
+        CPrecision[shared_ptr[CScalar]] max
+        CPrecision[int64_t] distinct_count
+
+    cdef cppclass CTableStatistics "shoal::TableStatistics":
+        CPrecision[int64_t] num_rows
+        CPrecision[int64_t] total_bytes
+        vector[CColumnStatistics] columns
+
+
+cdef extern from "shoal/file_format.h" namespace "shoal" nogil:
+    cdef cppclass CFileFormat "shoal::FileFormat":
+        string_view name()
+
+    CResult[shared_ptr[const CFileFormat]] CGetFileFormat "shoal::GetFileFormat"(string_view name)
+
+
+cdef extern from "shoal/partitioning.h" namespace "shoal" nogil:
+    cdef cppclass CPartitionKey "shoal::PartitionKey":
+        CPartitionKey()
+        c_string name
+        optional[c_string] value
+
+    cdef cppclass CFormattedPath "shoal::Partitioning::FormattedPath":
+        c_string directory
+        c_string file_prefix
+
+    cdef cppclass CPartitioning "shoal::Partitioning":
+        string_view name()
+        const shared_ptr[CSchema]& declared()
+        CResult[vector[CPartitionKey]] ParseDirectory(int depth, string_view segment)
+        CResult[vector[CPartitionKey]] ParseFileName(string_view name)
+        CResult[CFormattedPath] Format(const vector[CPartitionKey]& keys)
+
+    cdef cppclass CHiveOptions "shoal::HiveOptions":
+        shared_ptr[CSchema] declared
+        c_string null_marker
+        c_bool percent_decode
+
+    cdef cppclass CPositionalOptions "shoal::PositionalOptions":
+        vector[c_string] field_names
+        shared_ptr[CSchema] declared
+        c_bool percent_decode
+
+    shared_ptr[const CPartitioning] MakeHivePartitioning(CHiveOptions options)
+    shared_ptr[const CPartitioning] MakeDirectoryPartitioning(CPositionalOptions options)
+    shared_ptr[const CPartitioning] MakeFilenamePartitioning(CPositionalOptions options)
+    shared_ptr[const CPartitioning] MakeNoPartitioning()
+
+
+cdef extern from "shoal/listing.h" namespace "shoal" nogil:
+    cdef enum class CListingIssue "shoal::ListingIssue":
+        pass
+
+    const int kNumListingIssues
+    string_view CIssueName "shoal::ToString"(CListingIssue issue)
+    CResult[CListingIssue] ParseListingIssue(string_view name)
+
+    cdef cppclass CIssueEntry "shoal::ListingReport::Entry":
+        int64_t count
+        vector[c_string] examples
+
+    cdef cppclass CListingReport "shoal::ListingReport":
+        int64_t files
+        int64_t directories_listed
+        int64_t directories_pruned
+        int64_t files_pruned
+        int64_t stat_calls
+        c_bool recursive
+        c_bool complete
+        const CIssueEntry& operator[](CListingIssue issue)
+        c_string ToString()
+
+    cdef cppclass CFileTable "shoal::FileTable":
+        int64_t num_files()
+        c_string path(int64_t i)
+
+
+cdef extern from "shoal/plan.h" namespace "shoal" nogil:
+    cdef cppclass CProjectedColumn "shoal::ProjectedColumn":
+        CProjectedColumn()
+        c_string name
+        CExpression expression
+
+    cdef cppclass CScanRequest "shoal::ScanRequest":
+        optional[vector[CProjectedColumn]] columns
+        CExpression filter
+        optional[int64_t] limit
+        int64_t offset
+
+    cdef cppclass CPlanOptions "shoal::PlanOptions":
+        c_bool collect_statistics
+        c_bool column_statistics
+        int meta_fetch_concurrency
+
+    cdef cppclass CFragment "shoal::Fragment":
+        c_string path
+        int64_t size
+        int64_t mtime_ns
+        shared_ptr[const vector[shared_ptr[CScalar]]] partition_values
+        optional[vector[int]] row_groups
+        CPrecision[int64_t] num_rows
+
+    cdef enum class CPruneLevel "shoal::PruneLevel":
+        pass
+
+    string_view CLevelName "shoal::ToString"(CPruneLevel level)
+
+    cdef cppclass CConjunctReport "shoal::ConjunctReport":
+        c_string conjunct
+        int64_t directories_pruned
+        int64_t files_pruned
+        int64_t row_groups_pruned
+        c_string limitation
+
+    cdef cppclass CPrunedPiece "shoal::PrunedPiece":
+        c_string path
+        int row_group
+        CPruneLevel level
+        int conjunct
+
+    cdef cppclass CPruneReport "shoal::PruneReport":
+        vector[CConjunctReport] conjuncts
+        int64_t directories_pruned
+        int64_t files_listed
+        int64_t files_kept
+        int64_t row_groups_seen
+        int64_t row_groups_kept
+        int64_t footers_read
+        int64_t footers_cached
+        int64_t metadata_bytes
+        vector[CPrunedPiece] pruned
+
+    cdef cppclass CScanPlan "shoal::ScanPlan":
+        shared_ptr[CFileSystem] filesystem
+        shared_ptr[const CFileFormat] format
+        shared_ptr[CSchema] table_schema
+        shared_ptr[CSchema] partition_schema
+        shared_ptr[CSchema] output_schema
+        vector[CFragment] fragments
+        CTableStatistics statistics
+        CPruneReport prune
+        CListingReport listing
+        int64_t files_inspected
+        c_string ToString()
+        CResult[c_string] ToJson()
+        @staticmethod
+        CResult[CScanPlan] FromJson(string_view json, shared_ptr[CFileSystem] filesystem)
+
+
+cdef extern from "shoal/scan.h" namespace "shoal" nogil:
+    cdef enum class COnBadFile "shoal::OnBadFile":
+        kError
+        kSkip
+
+    cdef cppclass CScanOptions "shoal::ScanOptions":
+        int workers
+        int io_concurrency
+        int64_t memory_budget
+        int64_t batch_rows
+        c_bool ordered
+        COnBadFile on_missing
+        COnBadFile on_corrupt
+        CMemoryPool* pool
+
+    cdef cppclass CScanMetrics "shoal::ScanMetrics":
+        int64_t files_opened
+        int64_t files_pruned
+        int64_t row_groups_read
+        int64_t row_groups_pruned
+        int64_t requests
+        int64_t bytes_read
+        int64_t rows_decoded
+        int64_t rows_returned
+        int64_t batches_returned
+        int64_t peak_bytes
+        vector[c_string] skipped
+
+
+cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
+    cdef cppclass COpenOptions "shoal::OpenOptions":
+        shared_ptr[CFileSystem] filesystem
+        c_string format
+        shared_ptr[const CPartitioning] partitioning
+        c_string partition_base_dir
+        shared_ptr[CSchema] schema
+        int64_t inspect
+        c_string extension
+        vector[c_string] ignore_prefixes
+        c_bool ignore_subdirectory
+        c_set[CListingIssue] strict
+        int list_concurrency
+
+    cdef cppclass CDataset "shoal::Dataset":
+        @staticmethod
+        CResult[shared_ptr[CDataset]] Open(vector[c_string] sources, COpenOptions options)
+        CResult[shared_ptr[CFileSystem]] filesystem()
+        CResult[shared_ptr[CDataset]] Refresh()
+
+
+cdef extern from "stream.h" namespace "shoal::python" nogil:
+    cdef cppclass CStream "shoal::python::Stream"(CRecordBatchReader):
+        CScanMetrics metrics()
+        @staticmethod
+        void CloseAll()
+
+
+cdef extern from "calls.h" namespace "shoal::python" nogil:
+    CResult[shared_ptr[CSchema]] CallSchema "shoal::python::Schema"(shared_ptr[CDataset])
+    CResult[shared_ptr[CSchema]] CallPartitionSchema "shoal::python::PartitionSchema"(shared_ptr[CDataset])
+    CResult[shared_ptr[const CFileFormat]] CallFormat "shoal::python::Format"(shared_ptr[CDataset])
+    CResult[shared_ptr[const CFileTable]] CallFiles "shoal::python::Files"(shared_ptr[CDataset])
+    CResult[shared_ptr[CListingReport]] CallReport "shoal::python::Report"(shared_ptr[CDataset])
+    CResult[int64_t] CallCount "shoal::python::Count"(shared_ptr[CDataset], CExpression, CScanOptions)
+    CResult[shared_ptr[CScanPlan]] CallPlan "shoal::python::Plan"(
+        shared_ptr[CDataset], CScanRequest, CPlanOptions)
+    CResult[shared_ptr[CSchema]] CallOutputSchema "shoal::python::OutputSchema"(
+        shared_ptr[CDataset], CScanRequest)
+    CResult[shared_ptr[CStream]] CallStartScan "shoal::python::StartScan"(
+        shared_ptr[CDataset], CScanRequest, CScanOptions)
+    CResult[shared_ptr[CStream]] CallStartPlan "shoal::python::StartPlan"(shared_ptr[CScanPlan], CScanOptions)
+
+    cdef cppclass CTableRead "shoal::python::TableRead":
+        shared_ptr[CTable] table
+        CScanMetrics metrics
+
+    CResult[CTableRead] CallReadScan "shoal::python::ReadScan"(
+        shared_ptr[CDataset], CScanRequest, CScanOptions)
+    CResult[CTableRead] CallReadPlan "shoal::python::ReadPlan"(shared_ptr[CScanPlan], CScanOptions)
+    CResult[int64_t] CallCountScan "shoal::python::CountScan"(
+        shared_ptr[CDataset], CScanRequest, CScanOptions)
+    CStatus CCheckReferences "shoal::python::CheckReferences"(const CExpression&, const CSchema&)

@@ -1,0 +1,152 @@
+# Plans.
+
+
+cdef tuple fragment_of(const CFragment& fragment):
+    """(path, size, mtime_ns, partition values as scalars, row groups or None, rows as a figure)."""
+    values = []
+    cdef size_t i
+    if fragment.partition_values.get() != NULL:
+        for i in range(fragment.partition_values.get().size()):
+            values.append(pyarrow_wrap_scalar(deref(fragment.partition_values)[i]))
+    row_groups = None
+    if fragment.row_groups.has_value():
+        row_groups = tuple(fragment.row_groups.value())
+    return (
+        text_of(fragment.path),
+        fragment.size if fragment.size >= 0 else None,
+        fragment.mtime_ns if fragment.mtime_ns >= 0 else None,
+        values,
+        row_groups,
+        figure(fragment.num_rows),
+    )
+
+
+cdef CPlanOptions plan_options(bint collect_statistics, bint column_statistics, meta_fetch_concurrency) except *:
+    cdef CPlanOptions options
+    options.collect_statistics = collect_statistics
+    options.column_statistics = column_statistics
+    if meta_fetch_concurrency is not None:
+        if meta_fetch_concurrency < 1:
+            raise ValueError(f"meta_fetch_concurrency must be at least 1, but is {meta_fetch_concurrency}")
+        options.meta_fetch_concurrency = meta_fetch_concurrency
+    return options
+
+
+@cython.final
+cdef class ScanPlan:
+    """What a scan will read. Immutable."""
+    cdef shared_ptr[CScanPlan] plan
+
+    def __init__(self):
+        raise TypeError("Use Dataset.plan() or ScanPlan.from_json() to make a plan")
+
+    @staticmethod
+    cdef ScanPlan wrap(shared_ptr[CScanPlan] plan):
+        cdef ScanPlan self = ScanPlan.__new__(ScanPlan)
+        self.plan = plan
+        return self
+
+    @staticmethod
+    def from_json(str json not None, FileSystem filesystem):
+        cdef shared_ptr[CFileSystem] c_filesystem
+        if filesystem is not None:
+            c_filesystem = filesystem.unwrap()
+        encoded = json.encode()
+        cdef string_view view = string_view(<const char*> encoded, len(encoded))
+        cdef shared_ptr[CScanPlan] plan
+        with nogil:
+            plan = make_shared[CScanPlan](GetResultValue(CScanPlan.FromJson(view, c_filesystem)))
+        return ScanPlan.wrap(plan)
+
+    def to_json(self):
+        return text_of(GetResultValue(self.plan.get().ToJson()))
+
+    def to_text(self):
+        return text_of(self.plan.get().ToString())
+
+    @property
+    def table_schema(self):
+        return pyarrow_wrap_schema(self.plan.get().table_schema)
+
+    @property
+    def partition_schema(self):
+        return pyarrow_wrap_schema(self.plan.get().partition_schema)
+
+    @property
+    def output_schema(self):
+        return pyarrow_wrap_schema(self.plan.get().output_schema)
+
+    @property
+    def files_inspected(self):
+        return self.plan.get().files_inspected
+
+    def num_fragments(self):
+        return self.plan.get().fragments.size()
+
+    def fragment(self, size_t i):
+        if i >= self.plan.get().fragments.size():
+            raise IndexError(f"The plan has no fragment {i}")
+        return fragment_of(self.plan.get().fragments[i])
+
+    def statistics(self):
+        """(rows, bytes, per column of the table (nulls, min, max, distinct values)); figures."""
+        cdef CTableStatistics* s = &self.plan.get().statistics
+        return (
+            figure(s.num_rows),
+            figure(s.total_bytes),
+            [
+                (figure(c.null_count), scalar_figure(c.min), scalar_figure(c.max), figure(c.distinct_count))
+                for c in s.columns
+            ],
+        )
+
+    def prune_report(self):
+        cdef CPruneReport* report = &self.plan.get().prune
+        conjuncts = [
+            {
+                "conjunct": text_of(c.conjunct),
+                "directories_pruned": c.directories_pruned,
+                "files_pruned": c.files_pruned,
+                "row_groups_pruned": c.row_groups_pruned,
+                "limitation": text_of(c.limitation) or None,
+            }
+            for c in report.conjuncts
+        ]
+        return {
+            "conjuncts": conjuncts,
+            "directories_pruned": report.directories_pruned,
+            "files_listed": report.files_listed,
+            "files_kept": report.files_kept,
+            "row_groups_seen": report.row_groups_seen,
+            "row_groups_kept": report.row_groups_kept,
+            "footers_read": report.footers_read,
+            "footers_cached": report.footers_cached,
+            "metadata_bytes": report.metadata_bytes,
+            "pruned": [
+                {
+                    "path": text_of(piece.path),
+                    "row_group": piece.row_group if piece.row_group >= 0 else None,
+                    "level": text(CLevelName(piece.level)),
+                    "conjunct": conjuncts[piece.conjunct]["conjunct"] if piece.conjunct >= 0 else None,
+                }
+                for piece in report.pruned
+            ],
+        }
+
+    def listing_report(self):
+        return listing_report_of(self.plan.get().listing)
+
+    def start(self, ScanOptions options not None):
+        cdef CScanOptions c_options = options.get()
+        cdef shared_ptr[CStream] stream
+        with nogil:
+            stream = GetResultValue(CallStartPlan(self.plan, c_options))
+        return Stream.wrap(stream, options.pool)
+
+    def read(self, ScanOptions options not None):
+        """(table, metrics)."""
+        cdef CScanOptions c_options = options.get()
+        cdef CTableRead read
+        with nogil:
+            read = GetResultValue(CallReadPlan(self.plan, c_options))
+        return pyarrow_wrap_table(read.table), metrics_of(read.metrics)

@@ -1,0 +1,121 @@
+#include "stream.h"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include "interruptible.h"
+
+namespace shoal::python {
+
+struct Stream::Core {
+  const pid_t process = getpid();
+  arrow::StopSource stop;
+  std::unique_ptr<BatchStream> stream;
+  std::mutex taking;  // BatchStream has one consumer at a time
+  std::atomic<bool> closed{false};
+
+  ~Core();
+  void Close() {
+    closed = true;
+    stream->Close();
+  }
+};
+
+namespace {
+
+/// The streams that are open, by address.
+template <typename Core>
+struct OpenStreams {
+  std::mutex mutex;
+  std::unordered_map<const Core*, std::weak_ptr<Core>> streams;
+
+  static OpenStreams& Get() {
+    static auto* all = new OpenStreams;
+    return *all;
+  }
+};
+
+}  // namespace
+
+Stream::Core::~Core() {
+  auto& all = OpenStreams<Core>::Get();
+  std::lock_guard lock(all.mutex);
+  all.streams.erase(this);
+}
+
+arrow::Result<std::shared_ptr<Stream>> Stream::Open(Opener open) {
+  auto core = std::make_shared<Core>();
+  ARROW_RETURN_NOT_OK(RunInterruptible(core->stop, [core, open = std::move(open)] {
+    return open(core->stop.token()).Value(&core->stream);
+  }));
+  {
+    auto& all = OpenStreams<Core>::Get();
+    std::lock_guard lock(all.mutex);
+    all.streams.emplace(core.get(), core);
+  }
+  return std::shared_ptr<Stream>(new Stream(std::move(core)));
+}
+
+Stream::Stream(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+
+Stream::~Stream() {
+  if (core_->process != getpid()) {
+    // Its threads are the parent's. Waiting for them here would be forever.
+    new std::shared_ptr<Core>(std::move(core_));
+    return;
+  }
+  GilReleased released;
+  core_->Close();
+  core_.reset();
+}
+
+arrow::Status Stream::CheckProcess() const {
+  if (core_->process == getpid()) return arrow::Status::OK();
+  return arrow::Status::Invalid("This stream was started by process ", core_->process, " and can't be read after fork: ",
+                                "start the scan in the process that reads it");
+}
+
+std::shared_ptr<arrow::Schema> Stream::schema() const { return core_->stream->schema(); }
+
+arrow::Status Stream::ReadNext(std::shared_ptr<arrow::RecordBatch>* out) {
+  ARROW_RETURN_NOT_OK(CheckProcess());
+  auto batch = Interruptible<std::shared_ptr<arrow::RecordBatch>>(
+      core_->stop, [core = core_](const arrow::StopToken&) -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
+        std::lock_guard lock(core->taking);
+        if (core->closed) return arrow::Status::Invalid("The stream is closed");
+        return core->stream->Next();
+      });
+  return std::move(batch).Value(out);
+}
+
+arrow::Status Stream::Close() {
+  ARROW_RETURN_NOT_OK(CheckProcess());
+  GilReleased released;
+  core_->Close();
+  return arrow::Status::OK();
+}
+
+ScanMetrics Stream::metrics() const { return core_->stream->metrics(); }
+
+void Stream::CloseAll() {
+  GilReleased released;
+  std::vector<std::shared_ptr<Core>> open;
+  {
+    auto& all = OpenStreams<Core>::Get();
+    std::lock_guard lock(all.mutex);
+    for (const auto& [address, stream] : all.streams) {
+      if (auto core = stream.lock(); core && core->process == getpid()) open.push_back(std::move(core));
+    }
+  }
+  for (const auto& core : open) {
+    core->stop.RequestStop();
+    core->Close();
+  }
+}
+
+}  // namespace shoal::python

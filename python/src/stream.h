@@ -1,0 +1,42 @@
+// A running scan, as Python holds it.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <sys/types.h>
+
+#include <arrow/record_batch.h>
+#include <arrow/result.h>
+#include <arrow/util/cancel.h>
+
+#include <shoal/scan.h>
+
+namespace shoal::python {
+
+/// A BatchStream that fits into Python: waiting for a batch lets signal handlers run and needs no GIL, several threads
+/// may take batches in turn, a child of fork() is refused, and what is open when the interpreter ends is closed then.
+class Stream final : public arrow::RecordBatchReader {
+ public:
+  using Opener = std::function<arrow::Result<std::unique_ptr<BatchStream>>(arrow::StopToken)>;
+  static arrow::Result<std::shared_ptr<Stream>> Open(Opener open);
+  ~Stream() override;
+
+  std::shared_ptr<arrow::Schema> schema() const override;
+  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* out) override;
+  arrow::Status Close() override;
+  ScanMetrics metrics() const;
+
+  /// Closes all streams that are open. For the end of the interpreter: threads that read through a filesystem made in
+  /// Python must have ended by then.
+  static void CloseAll();
+
+ private:
+  struct Core;
+  explicit Stream(std::shared_ptr<Core> core);
+  arrow::Status CheckProcess() const;
+  // Shared with calls that were interrupted and have not ended yet.
+  std::shared_ptr<Core> core_;
+};
+
+}  // namespace shoal::python

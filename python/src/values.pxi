@@ -1,0 +1,96 @@
+# Values that cross the border.
+
+
+cdef str text(string_view value):
+    return value.data()[:value.size()].decode("utf-8", "surrogateescape")
+
+
+cdef str text_of(const c_string& value):
+    return value.decode("utf-8", "surrogateescape")
+
+
+cdef c_string as_bytes(str value) except *:
+    # What the filesystem can't decode comes back as it was (os.fsdecode).
+    return value.encode("utf-8", "surrogateescape")
+
+
+cdef list texts(vector[c_string] values):
+    return [text_of(value) for value in values]
+
+
+cdef vector[c_string] as_byte_strings(values) except *:
+    cdef vector[c_string] out
+    for value in values:
+        out.push_back(as_bytes(value))
+    return out
+
+
+cdef object figure(const CPrecision[int64_t]& value):
+    """(value, exact), or None."""
+    return None if value.is_absent() else (value.value(), value.is_exact())
+
+
+cdef object scalar_figure(const CPrecision[shared_ptr[CScalar]]& value):
+    return None if value.is_absent() else (pyarrow_wrap_scalar(value.value()), value.is_exact())
+
+
+cdef dict metrics_of(const CScanMetrics& m):
+    return {
+        "files_opened": m.files_opened,
+        "files_pruned": m.files_pruned,
+        "row_groups_read": m.row_groups_read,
+        "row_groups_pruned": m.row_groups_pruned,
+        "requests": m.requests,
+        "bytes_read": m.bytes_read,
+        "rows_decoded": m.rows_decoded,
+        "rows_returned": m.rows_returned,
+        "batches_returned": m.batches_returned,
+        "peak_bytes": m.peak_bytes,
+        "skipped": tuple(texts(m.skipped)),
+    }
+
+
+cdef dict listing_report_of(const CListingReport& report):
+    issues = {}
+    for i in range(kNumListingIssues):
+        issue = <CListingIssue> <int> i
+        if report[issue].count:
+            issues[text(CIssueName(issue))] = (report[issue].count, tuple(texts(report[issue].examples)))
+    return {
+        "files": report.files,
+        "directories_listed": report.directories_listed,
+        "directories_pruned": report.directories_pruned,
+        "files_pruned": report.files_pruned,
+        "stat_calls": report.stat_calls,
+        "recursive": report.recursive,
+        "complete": report.complete,
+        "issues": issues,
+        "text": text_of(report.ToString()),
+    }
+
+
+def listing_issues() -> list:
+    """The kinds of listing issues, by name."""
+    return [text(CIssueName(<CListingIssue> <int> i)) for i in range(kNumListingIssues)]
+
+
+def parse_filter(str filter not None):
+    """The expression that a filter text says."""
+    encoded = filter.encode()
+    return Expression.wrap(GetResultValue(CParseFilter(string_view(<const char*> encoded, len(encoded)))))
+
+
+def column(str name not None):
+    """A reference to the column of that name, or, dotted, to a field of a struct."""
+    return Expression.wrap(CMakeFieldExpression(CFieldRef(as_bytes(name))))
+
+
+def check_references(Expression expression not None, Schema schema not None):
+    """Raises if a reference of the expression names no field of the schema, or several."""
+    check_status(CCheckReferences(expression.unwrap(), deref(pyarrow_unwrap_schema(schema))))
+
+
+def check_format(str name not None):
+    """Raises NotImplementedError, listing the known formats, if there is none of that name."""
+    encoded = name.encode()
+    GetResultValue(CGetFileFormat(string_view(<const char*> encoded, len(encoded))))

@@ -1,0 +1,106 @@
+// Drives a format over a file in memory, one step after the other, as the simplest reader would: for tests.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <arrow/buffer.h>
+#include <arrow/record_batch.h>
+#include <arrow/result.h>
+
+#include <shoal/file_format.h>
+
+namespace shoal::formats {
+
+class MemoryDriver {
+ public:
+  static constexpr const char* kPath = "some/where.parquet";
+
+  MemoryDriver(std::shared_ptr<const FileFormat> format, std::string bytes)
+      : format_(std::move(format)), bytes_(arrow::Buffer::FromString(std::move(bytes))) {}
+
+  const std::shared_ptr<const SourceFile>& file() const { return file_; }
+  int64_t requests() const { return requests_; }
+
+  arrow::Result<std::shared_ptr<const FileFacts>> Facts() {
+    auto reader = format_->ReadFacts(file_);
+    Resident got;
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(auto step, reader->Next(std::move(got)));
+      if (auto* facts = std::get_if<std::shared_ptr<const FileFacts>>(&step)) return std::move(*facts);
+      ARROW_ASSIGN_OR_RAISE(got, Answer(std::get<NeedBytes>(step)));
+    }
+  }
+
+  arrow::Result<arrow::RecordBatchVector> RowGroup(std::shared_ptr<const FileFacts> facts, int row_group,
+                                                   std::vector<int> leaves, int64_t batch_rows = 1000,
+                                                   arrow::MemoryPool* pool = arrow::default_memory_pool()) {
+    ARROW_ASSIGN_OR_RAISE(auto unit,
+                          format_->MakeUnit({file_, std::move(facts), row_group, std::move(leaves), batch_rows, pool}));
+    arrow::RecordBatchVector out;
+    ARROW_RETURN_NOT_OK(Run(*unit, &out));
+    return out;
+  }
+
+  /// All leaves of all row groups.
+  arrow::Result<arrow::RecordBatchVector> All(int64_t batch_rows = 1000,
+                                              arrow::MemoryPool* pool = arrow::default_memory_pool()) {
+    ARROW_ASSIGN_OR_RAISE(auto facts, Facts());
+    std::vector<int> leaves(NumLeaves(*facts->schema()));
+    for (size_t i = 0; i < leaves.size(); ++i) leaves[i] = static_cast<int>(i);
+    arrow::RecordBatchVector out;
+    for (int g = 0; g < facts->num_row_groups(); ++g) {
+      ARROW_ASSIGN_OR_RAISE(auto batches, RowGroup(facts, g, leaves, batch_rows, pool));
+      out.insert(out.end(), batches.begin(), batches.end());
+    }
+    return out;
+  }
+
+ private:
+  arrow::Status Run(Unit& unit, arrow::RecordBatchVector* out) {
+    Resident got;
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(Step step, unit.Next(std::exchange(got, {})));
+      if (std::holds_alternative<Done>(step)) return arrow::Status::OK();
+      if (auto* batch = std::get_if<std::shared_ptr<arrow::RecordBatch>>(&step)) {
+        out->push_back(std::move(*batch));
+      } else if (auto* split = std::get_if<Split>(&step)) {
+        for (auto& child : split->units) ARROW_RETURN_NOT_OK(Run(*child, out));
+        return arrow::Status::OK();
+      } else {
+        ARROW_ASSIGN_OR_RAISE(got, Answer(std::get<NeedBytes>(step)));
+      }
+    }
+  }
+
+  arrow::Result<Resident> Answer(const NeedBytes& need) {
+    Resident got{{}, bytes_->size(), 0};
+    for (ByteRange range : need.ranges) {
+      ++requests_;
+      if (range.from_end()) {
+        const int64_t length = std::min(range.length, bytes_->size());
+        range = {bytes_->size() - length, length};
+      }
+      if (range.offset < 0 || range.length < 0 || range.offset > bytes_->size() ||
+          range.length > bytes_->size() - range.offset) {
+        return arrow::Status::IOError("'", kPath, "' has no bytes ", range.offset, " + ", range.length);
+      }
+      // A copy of its own, so that a sanitizer sees reads beyond it.
+      ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
+                            bytes_->CopySlice(range.offset, range.length));
+      got.buffers.push_back(std::move(buffer));
+    }
+    return got;
+  }
+
+  const std::shared_ptr<const FileFormat> format_;
+  const std::shared_ptr<arrow::Buffer> bytes_;
+  const std::shared_ptr<const SourceFile> file_ = std::make_shared<const SourceFile>(SourceFile{nullptr, kPath});
+  int64_t requests_ = 0;
+};
+
+}  // namespace shoal::formats

@@ -1,0 +1,203 @@
+"""What goes wrong is told in one line that names the thing, on standard error, by the exit status alone."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from cli_program import PROGRAM, failure_of, flights, shoal, write
+
+READING = ["count", "head", "scan", "explain", "schema"]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return flights(tmp_path / "flights")
+
+
+@pytest.mark.parametrize("verb", ["ls", *READING])
+def test_a_missing_path(tmp_path: Path, verb: str) -> None:
+    error = failure_of(verb, tmp_path / "nowhere")
+    assert str(tmp_path / "nowhere") in error
+
+
+@pytest.mark.parametrize("verb", READING)
+def test_an_empty_folder(tmp_path: Path, verb: str) -> None:
+    (tmp_path / "empty").mkdir()
+    assert str(tmp_path / "empty") in failure_of(verb, tmp_path / "empty")
+
+
+@pytest.mark.parametrize("verb", READING)
+def test_a_folder_with_nothing_but_hidden_files_says_what_was_left_out(tmp_path: Path, verb: str) -> None:
+    (tmp_path / "_SUCCESS").touch()
+    error = failure_of(verb, tmp_path)
+    assert str(tmp_path) in error and "hidden" in error
+
+
+def test_a_pattern_that_matches_nothing(table: Path) -> None:
+    assert "*.csv" in failure_of("count", table / "*.csv")
+
+
+@pytest.mark.parametrize("verb", READING)
+@pytest.mark.parametrize("damage", ["text", "truncated", "footer", "magic only"])
+def test_a_bad_file_is_named(table: Path, verb: str, damage: str) -> None:
+    bad = table / "month=2" / "part-0.parquet"
+    good = bad.read_bytes()
+    bad.write_bytes(
+        {
+            "text": b"x,y\n1,2\n" * 50,
+            "truncated": good[: len(good) // 2],
+            "footer": good[:-40] + b"\xff" * 32 + good[-8:],
+            "magic only": b"PAR1" + bytes(100) + b"PAR1",
+        }[damage]
+    )
+    assert str(bad) in failure_of(verb, table)
+
+
+def test_a_file_that_can_not_be_of_any_format(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("just text\n")
+    assert str(tmp_path / "notes.txt") in failure_of("count", tmp_path / "notes.txt")
+
+
+def test_types_that_do_not_go_together(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", {"odd": [1]})
+    write(tmp_path / "b.parquet", {"odd": ["x"]})
+    error = failure_of("count", tmp_path)
+    assert "odd" in error and "a.parquet" in error and "b.parquet" in error
+
+
+@pytest.mark.parametrize("verb", ["ls", "count", "head", "scan", "explain"])
+@pytest.mark.parametrize(
+    ("filter", "named"),
+    [
+        ("nothing = 1", "nothing"),
+        ("carier = 'UA'", "carrier"),
+        ("x", "x"),
+        ("x + 1", "bool"),
+        ("x = 'ten'", "x"),
+        ("carrier > date '2020-01-01' and x = true", "carrier"),
+    ],
+)
+def test_a_filter_that_does_not_fit_the_table(table: Path, verb: str, filter: str, named: str) -> None:
+    assert named in failure_of(verb, table, "--where", filter)
+
+
+@pytest.mark.parametrize("verb", ["head", "scan", "explain", "schema"])
+def test_an_unknown_column(table: Path, verb: str) -> None:
+    error = failure_of(verb, table, "--columns", "x,carier")
+    assert "carier" in error and "carrier" in error
+    assert "FieldRef" not in error
+
+
+def test_strictness(table: Path) -> None:
+    (table / "_SUCCESS").touch()
+    assert "_SUCCESS" in failure_of("count", table, "--strict")
+    assert "_SUCCESS" in failure_of("ls", table, "--strict=zero_byte,hidden")
+    assert shoal("count", table, "--strict=extension").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ([], "--help"),
+        (["cuont", "."], "count"),
+        (["--where", "x"], "--where"),
+        (["count"], "source"),
+        (["count", ""], "empty"),
+        (["count", "-"], "Standard input"),
+        (["count", ".", "-x"], "-x"),
+        (["count", ".", "--limt", "3"], "--limit"),
+        (["count", ".", "--limit"], "--limit"),
+        (["count", ".", "--limit", "many"], "many"),
+        (["count", ".", "--limit", ""], "--limit"),
+        (["count", ".", "--limit", "-1"], "-1"),
+        (["count", ".", "--limit", "1.5"], "1.5"),
+        (["count", ".", "--limit", "99999999999999999999"], "--limit"),
+        (["count", ".", "--limit=1", "--limit=2"], "twice"),
+        (["count", ".", "--offset=-1"], "--offset"),
+        (["count", ".", "--columns", "x"], "--columns"),
+        (["count", ".", "--json=yes"], "--json"),
+        (["count", ".", "--where", "x = 3 and )"], "character 11"),
+        (["count", ".", "--where", ""], "--where"),
+        (["count", ".", "--workers", "-1"], "--workers"),
+        (["count", ".", "--memory-budget", "lots"], "lots"),
+        (["count", ".", "--memory-budget", "0"], "--memory-budget"),
+        (["count", ".", "--memory-budget", "9999999999TB"], "--memory-budget"),
+        (["count", ".", "--format", "xls"], "xls"),
+        (["count", ".", "--partitioning", "hives"], "hives"),
+        (["count", ".", "--partitioning", "directory"], "directory"),
+        (["count", ".", "--partitioning", "directory:a,a"], "'a'"),
+        (["count", ".", "--partitioning", "filename:a,,b"], "filename:a,,b"),
+        (["count", ".", "--strict=sloppy"], "sloppy"),
+        (["count", ".", "--strict="], "--strict"),
+        (["count", ".", "--inspect", "none"], "none"),
+        (["count", ".", "--inspect", "0"], "0"),
+        (["ls", ".", "--limit", "3"], "--limit"),
+        (["schema", ".", "--where", "x = 1"], "--where"),
+        (["explain", ".", "--workers", "1"], "--workers"),
+        (["head", ".", "--output", "x.csv"], "scan"),
+        (["head", ".", "--columns", "x,,y"], "--columns"),
+        (["head", ".", "--columns", "x,x"], "twice"),
+        (["head", ".", "--columns", 'x,"y'], "--columns"),
+        (["scan", ".", "--to", "xml"], "xml"),
+        (["scan", ".", "--to", ""], "--to"),
+        (["scan", ".", "--output", "out.xyz"], "out.xyz"),
+        (["scan", ".", "--output", "out"], "--to"),
+        (["scan", ".", "--output", ""], "--output"),
+        (["scan", ".", "--output", "s3://bucket/out.csv"], "s3://bucket/out.csv"),
+        (["scan", ".", "--force"], "--output"),
+        (["scan", ".", "--json"], "--to jsonl"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_command_line_has_its_own_status(table: Path, words: list[str], named: str) -> None:
+    assert named in failure_of(*words, status=2, cwd=table)
+
+
+def test_outputs_that_can_not_be_written(table: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for out in (
+        tmp_path / "nowhere" / "out.csv",
+        tmp_path / "file" / "out.csv",
+        tmp_path / ("n" * 300 + ".csv"),
+        tmp_path,
+    ):
+        assert str(out) in failure_of("scan", table, "--to", "csv", "--output", out)
+    assert "/dev/full" in failure_of("scan", table, "--to", "csv", "--output", "/dev/full")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "flights"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission(table: Path, tmp_path: Path) -> None:
+    (tmp_path / "locked").mkdir(mode=0o555)
+    out = tmp_path / "locked" / "out.csv"
+    error = failure_of("scan", table, "--output", out)
+    assert str(out) in error and "Permission denied" in error
+
+
+@pytest.mark.parametrize("words", [["ls"], ["count"], ["schema"], ["head"], ["scan"], ["explain"]])
+def test_a_full_disk_behind_standard_output(table: Path, words: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run([PROGRAM, *words, table], stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert ended.returncode == 1
+    assert ended.stderr == b"shoal: Can't write standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("to", ["jsonl", "csv", "arrow", "parquet"])
+def test_a_reader_that_wants_no_more_ends_the_scan_quietly(tmp_path: Path, to: str) -> None:
+    text = pa.array([f"{i * 7919:032d}" for i in range(200_000)])
+    source = write(tmp_path / "a.parquet", {"s": text, "y": text.cast(pa.string_view())})
+    running = subprocess.Popen(
+        [PROGRAM, "scan", source, "--to", to], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    running.stdout.read(1)
+    running.stdout.close()
+    assert running.wait(timeout=60) == 141
+    assert running.stderr.read() == b""
+    running.stderr.close()
+
+
+def test_names_in_errors_stay_on_one_line(tmp_path: Path) -> None:
+    error = failure_of("count", tmp_path / "new\nline \x1b[31m")
+    assert "new line" in error and "\x1b" not in error

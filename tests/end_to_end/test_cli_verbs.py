@@ -1,0 +1,234 @@
+"""What each verb of the program says."""
+
+import json
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from cli_program import failure_of, flights, output_of, shoal, write
+
+VERBS = ["ls", "schema", "count", "head", "scan", "explain"]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return flights(tmp_path / "flights")
+
+
+def test_help_and_version() -> None:
+    text = output_of("--help")
+    assert all(verb in text for verb in VERBS)
+    assert re.fullmatch(r"shoal \d+\.\d+\.\d+\n", output_of("--version"))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb_lists_its_options_and_an_example(verb: str) -> None:
+    text = output_of(verb, "--help")
+    assert f"usage: shoal {verb}" in text
+    assert "--partitioning" in text
+    assert f"example: shoal {verb} " in text
+    assert output_of(verb, "-h") == text
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_ls_gives_paths_and_sizes(table: Path) -> None:
+    lines = [line.split("\t") for line in output_of("ls", table).splitlines()]
+    files = sorted(table.rglob("*.parquet"))
+    assert lines == [[str(path), str(path.stat().st_size)] for path in files]
+
+
+def test_ls_with_a_filter_gives_the_files_that_keys_do_not_rule_out(table: Path) -> None:
+    lines = output_of("ls", table, "--where", "month >= 2 and x = 999").splitlines()
+    assert [line.split("/")[-2] for line in lines] == ["month=2", "month=3"]
+
+
+def test_ls_says_what_was_left_out(table: Path) -> None:
+    (table / "_SUCCESS").touch()
+    (table / "notes.txt").write_text("x")
+    ended = shoal("ls", table)
+    assert ended.status == 0
+    assert len(ended.text.splitlines()) == 3
+    assert "3 files" in ended.err
+    assert "left out hidden: 1" in ended.err
+    assert "_SUCCESS" in ended.err
+    assert "notes.txt" in ended.err
+
+
+def test_ls_opens_no_file(table: Path) -> None:
+    (table / "month=2" / "part-1.parquet").write_bytes(b"not parquet")
+    assert len(output_of("ls", table).splitlines()) == 4
+
+
+def test_ls_of_an_empty_folder_is_empty(tmp_path: Path) -> None:
+    ended = shoal("ls", tmp_path)
+    assert (ended.status, ended.out) == (0, b"")
+    assert "0 files" in ended.err
+
+
+def test_ls_as_json(table: Path) -> None:
+    (table / "_SUCCESS").touch()
+    report = json.loads(output_of("ls", table, "--json"))
+    assert [file["keys"] for file in report["files"]] == [{"month": "1"}, {"month": "2"}, {"month": "3"}]
+    assert report["files"][0]["size"] == (table / "month=1/part-0.parquet").stat().st_size
+    assert report["listing"]["issues"]["hidden"]["count"] == 1
+    filtered = json.loads(output_of("ls", table, "--json", "--where", "month = 3"))
+    assert [file["keys"] for file in filtered["files"]] == [{"month": "3"}]
+
+
+def test_ls_escapes_names_that_would_pass_for_two_lines(tmp_path: Path) -> None:
+    write(tmp_path / "a\nb.parquet", {"x": [1]})
+    assert "a\\nb.parquet\t" in output_of("ls", tmp_path)
+    assert json.loads(output_of("ls", tmp_path, "--json"))["files"][0]["path"].endswith("a\nb.parquet")
+
+
+def test_schema(table: Path) -> None:
+    rows = [line.split() for line in output_of("schema", table).splitlines()]
+    assert rows[0] == ["column", "type", "nullable", "partition", "key"]
+    assert rows[2:] == [["x", "int64", "yes"], ["carrier", "string", "yes"], ["month", "int32", "yes", "yes"]]
+
+
+def test_schema_as_json(table: Path) -> None:
+    columns = json.loads(output_of("schema", table, "--json"))
+    assert [column["name"] for column in columns] == ["x", "carrier", "month"]
+    assert columns[2] == {"name": "month", "type": "int32", "nullable": True, "partition_key": True}
+
+
+def test_schema_of_a_projection(table: Path) -> None:
+    columns = json.loads(output_of("schema", table, "--json", "--columns", "month,x"))
+    assert [column["name"] for column in columns] == ["month", "x"]
+    assert json.loads(output_of("schema", table, "--json", "--columns", "")) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [
+        ([], 12),
+        (["--where", "month = 2"], 4),
+        (["--where=carrier = 'UA' and x > 20"], 3),
+        (["--where", "month = 7"], 0),
+        (["--where", "x < 0"], 0),
+        (["--limit", "5"], 5),
+        (["--limit", "0"], 0),
+        (["--offset", "10"], 2),
+        (["--offset", "100"], 0),
+        (["--offset=2", "--limit=3", "--where", "month = 1"], 2),
+        (["--workers", "0"], 12),
+        (["--memory-budget", "1"], 12),
+        (["--memory-budget", "1GiB"], 12),
+        (["--partitioning", "none"], 12),
+        (["--inspect", "first"], 12),
+        (["--inspect", "all"], 12),
+        (["--inspect", "2"], 12),
+        (["--format", "parquet"], 12),
+        (["--no-progress"], 12),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_count_is_the_number_alone(table: Path, options: list[str], rows: int) -> None:
+    ended = shoal("count", table, *options)
+    assert (ended.status, ended.text, ended.err) == (0, f"{rows}\n", "")
+
+
+def test_count_as_json(table: Path) -> None:
+    assert json.loads(output_of("count", table, "--json")) == {"rows": 12}
+
+
+def test_several_sources_and_the_end_of_options(table: Path) -> None:
+    assert output_of("count", table / "month=1", table / "month=2") == "8\n"
+    write(table.parent / "--odd" / "a.parquet", {"x": [1, 2]})
+    assert output_of("count", "--where", "x = 2", "--", "--odd", cwd=table.parent) == "1\n"
+
+
+def test_partitioning_by_position_and_base_dir(tmp_path: Path) -> None:
+    write(tmp_path / "2013" / "a_b.parquet", {"x": [1]})
+    write(tmp_path / "2014" / "c_d.parquet", {"x": [2]})
+    count = ["count", tmp_path]
+    assert output_of(*count, "--partitioning", "directory:year", "--where", "year = 2014") == "1\n"
+    assert output_of(*count, "--partitioning=filename:p", "--where", "p = 'a'") == "1\n"
+    write(tmp_path / "k" / "key=5" / "e.parquet", {"x": [3]})
+    within = ["count", tmp_path / "k" / "key=5", "--where", "key = 5"]
+    assert "key" in failure_of(*within)
+    assert output_of(*within, "--base-dir", tmp_path / "k") == "1\n"
+
+
+def test_head_is_an_aligned_table(table: Path) -> None:
+    lines = output_of("head", table, "--limit", "2").splitlines()
+    assert lines == [
+        "    x  carrier  month",
+        "int64  string   int32",
+        "-----  -------  -----",
+        "   10  UA           1",
+        "   11  AA           1",
+    ]
+
+
+def test_head_shows_ten_rows_by_default(table: Path) -> None:
+    assert len(output_of("head", table).splitlines()) == 3 + 10
+    assert len(output_of("head", table, "--limit", "0").splitlines()) == 3
+    assert len(output_of("head", table, "--limit", "100").splitlines()) == 3 + 12
+
+
+def test_head_with_filter_offset_and_columns(table: Path) -> None:
+    lines = output_of(
+        "head", table, "--where", "month > 1", "--offset", "1", "--limit", "1", "--columns", "month,x"
+    ).splitlines()
+    assert lines[0].split() == ["month", "x"]
+    assert [line.split() for line in lines[3:]] == [["2", "21"]]
+
+
+def test_head_truncates_cells_and_keeps_to_one_line_a_row(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", {"s": ["x" * 100, "a\nb\tc\x1b[0m", None, "日本語"], "y": [1, 2, 3, 4]})
+    lines = output_of("head", tmp_path).splitlines()
+    assert lines[3] == "x" * 39 + "…  " + "1".rjust(5)
+    assert lines[4].startswith("a\\nb\\tc\\u001b[0m ")
+    assert lines[5].startswith("null ")
+    # Wide characters take two places.
+    assert lines[6] == "日本語" + " " * 34 + "  " + "4".rjust(5)
+
+
+def test_head_without_columns_counts(table: Path) -> None:
+    assert output_of("head", table, "--columns", "") == "10 rows without columns\n"
+
+
+def test_head_as_json(table: Path) -> None:
+    rows = json.loads(output_of("head", table, "--json", "--limit", "2"))
+    assert rows == [{"x": 10, "carrier": "UA", "month": 1}, {"x": 11, "carrier": "AA", "month": 1}]
+    assert json.loads(output_of("head", table, "--json", "--limit", "0")) == []
+
+
+def test_explain(table: Path) -> None:
+    text = output_of("explain", table, "--where", "month = 2 and x > 21", "--columns", "x")
+    assert "1 of 3 kept" in text
+    assert "month=2/part-0.parquet" in text
+
+
+def test_explain_as_json(table: Path) -> None:
+    plan = json.loads(output_of("explain", table, "--where", "month = 2", "--limit", "3", "--json"))
+    assert len(plan["fragments"]) == 1
+
+
+def test_stats_go_to_standard_error(table: Path) -> None:
+    ended = shoal("scan", table, "--stats")
+    assert len(ended.text.splitlines()) == 12
+    assert "12 returned" in ended.err
+    metrics = json.loads(shoal("scan", table, "--stats", "--json").err)
+    assert metrics["rows_returned"] == 12
+    assert metrics["files_opened"] == 3
+    assert json.loads(shoal("head", table, "--stats", "--json", "--limit", "1").err)["rows_returned"] == 1
+
+
+def test_odd_column_names(tmp_path: Path) -> None:
+    names = ["a,b", 'say "hi"', "naïve", "s.x", "", "and"]
+    write(tmp_path / "a.parquet", pa.table([[i] for i in range(len(names))], names=names))
+    columns = '"a,b","say ""hi""",naïve,s.x,"","and"'
+    row = json.loads(output_of("scan", tmp_path, "--columns", columns))
+    assert row == {name: i for i, name in enumerate(names)}
+    assert output_of("count", tmp_path, "--where", '"a,b" = 0 and "say ""hi""" = 1') == "1\n"
+    assert "naïve" in output_of("head", tmp_path)
+
+
+def test_fields_of_structs_are_columns(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", {"s": [{"x": 1, "y": "a"}, {"x": 2, "y": "b"}]})
+    text = output_of("scan", tmp_path, "--columns", "s.y, s.x", "--where", "s.x = 2")
+    assert json.loads(text) == {"s.y": "b", "s.x": 2}
