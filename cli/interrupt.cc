@@ -58,8 +58,9 @@ int SignalExitStatus() { return signal_seen == 0 ? 0 : 128 + signal_seen; }
 
 void SetUnfinishedFile(const char* path) {
   has_unfinished_file = false;
-  if (*path == '\0' || std::strlen(path) > PATH_MAX) return;
-  std::strcpy(unfinished_file, path);
+  const size_t length = std::strlen(path);
+  if (length == 0 || length > PATH_MAX) return;
+  std::memcpy(unfinished_file, path, length + 1);
   has_unfinished_file = true;
 }
 

@@ -207,8 +207,8 @@ void AppendEscapedControl(char c, std::string* out) {
       break;
     default:
       *out += "\\u00";
-      *out += kHex[c >> 4];
-      *out += kHex[c & 15];
+      *out += kHex[static_cast<unsigned char>(c) / 16];
+      *out += kHex[static_cast<unsigned char>(c) % 16];
   }
 }
 

@@ -131,7 +131,7 @@ std::string Summary(const Listing& listing) {
       text += e == 0 ? ", such as " : ", ";
       AppendVisible(entry.examples[e], &text);
     }
-    text += "\n";
+    text += '\n';
   }
   const int64_t pruned = listing.report.directories_pruned + listing.report.files_pruned;
   if (pruned > 0) {

@@ -15,7 +15,7 @@ constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
 constexpr size_t kNarrowest = 8;
 
 /// Types of nested columns are long; they do not make a column wider than this.
-constexpr size_t kWidestType = 16;
+constexpr size_t kWidestType = 24;
 
 struct CharacterRange {
   uint32_t first;
