@@ -30,9 +30,10 @@ def test_binaries_have_no_arrow_dataset_symbol(binary: Path) -> None:
 
 
 def test_the_extension_exports_its_init_function_alone() -> None:
-    exported = output("nm", "-DC", "--defined-only", EXTENSION).splitlines()
-    shoal_symbols = [line for line in exported if " shoal::" in line or " T " in line]
-    assert [line.split()[-1] for line in shoal_symbols] == ["PyInit__core"]
+    # Address, kind, name. Instances of standard templates are weak, whatever types they are of.
+    exported = [line.split(" ", 2) for line in output("nm", "-DC", "--defined-only", EXTENSION).splitlines()]
+    own = [name for _, kind, name in exported if kind == "T" or name.startswith("shoal::")]
+    assert own == ["PyInit__core"]
 
 
 @pytest.mark.parametrize("module", ["shoal", "shoal.dataset"])
