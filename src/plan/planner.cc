@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -130,7 +131,8 @@ class Collector {
     const auto& request = plan_->request;
     // A filter over data may leave any number of rows; only without one do row counts tell when there are enough.
     if (request.limit && !bound_.filters_data && footers_ != FooterUse::kNone) {
-      rows_wanted_ = *request.limit + request.offset;
+      constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+      rows_wanted_ = request.offset > kMost - *request.limit ? kMost : *request.limit + request.offset;
     }
     local_ = storage::IsLocal(*plan_->filesystem);
     return arrow::Status::OK();
@@ -139,6 +141,7 @@ class Collector {
   /// Takes in the kept files of a page; false once no more files are needed.
   arrow::Result<bool> Add(const FileTable& files, const std::vector<bool>& keep) {
     auto path_of = [&](int64_t i) { return files.path(i); };
+    ARROW_RETURN_NOT_OK(CheckUnseenKeys(files, keep));
     ARROW_ASSIGN_OR_RAISE(auto keys, TypeKeys(files.keys(), *plan_->partition_schema, path_of));
     ARROW_ASSIGN_OR_RAISE(auto values, ValuesOfFiles(keys, *plan_->partition_schema, files.num_files()));
     for (int64_t i = 0; i < files.num_files(); ++i) {
@@ -165,6 +168,21 @@ class Collector {
     bool keep = true;
     int64_t row_groups = 0;
   };
+
+  /// A column of the table that only later paths carry as a key would read as null there, though its value is known.
+  arrow::Status CheckUnseenKeys(const FileTable& files, const std::vector<bool>& keep) const {
+    for (const auto& column : files.keys().columns) {
+      if (plan_->partition_schema->GetFieldIndex(column.name) >= 0) continue;
+      if (plan_->table_schema->GetFieldIndex(column.name) < 0) continue;
+      for (int64_t i = 0; i < files.num_files(); ++i) {
+        if (!keep[i] || column.index[i] == KeyColumn::kAbsent) continue;
+        return arrow::Status::Invalid("'", files.path(i), "' carries the key '", column.name,
+                                      "', which is a column of files too, and no inspected path had it: inspect more files, "
+                                      "or declare the partitioning");
+      }
+    }
+    return arrow::Status::OK();
+  }
 
   /// Footers are read in chunks that grow, until their exact row counts cover the limit.
   arrow::Result<bool> ReadUntilEnough() {

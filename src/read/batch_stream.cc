@@ -189,9 +189,9 @@ class StreamMaker {
     const ScanRequest& request = plan.request;
     // Without a filter a small limit is known to be met by few rows: decode no more.
     int64_t batch_rows = options.batch_rows;
-    if (request.limit && KeepsAllRows(plan)) {
-      const int64_t wanted = *request.limit + std::min(request.offset, batch_rows);
-      batch_rows = std::clamp<int64_t>(wanted, 1, batch_rows);
+    if (request.limit && *request.limit < batch_rows && KeepsAllRows(plan)) {
+      const int64_t wanted = *request.limit + std::min(request.offset, batch_rows - *request.limit);
+      batch_rows = std::max<int64_t>(wanted, 1);
     }
     arrow::MemoryPool* pool = options.pool ? options.pool : arrow::default_memory_pool();
     ARROW_ASSIGN_OR_RAISE(auto context, ScanContext::Make(plan, batch_rows, pool, std::make_shared<runtime::Counters>(),

@@ -39,6 +39,7 @@ struct StoreBehaviour {
 
   std::atomic<int64_t> opens{0};
   std::atomic<int64_t> reads{0};
+  std::atomic<int64_t> bytes{0};
   std::atomic<int64_t> in_flight{0};
   std::atomic<int64_t> most_in_flight{0};
 
@@ -68,6 +69,7 @@ class ObservedFile final : public arrow::io::RandomAccessFile {
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t length) override {
     auto& b = *behaviour_;
     ++b.reads;
+    b.bytes += length;
     const int64_t now = ++b.in_flight;
     for (int64_t most = b.most_in_flight; now > most && !b.most_in_flight.compare_exchange_weak(most, now);) {
     }
