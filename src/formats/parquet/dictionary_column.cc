@@ -4,8 +4,10 @@
 #include <cstring>
 #include <vector>
 
-#include <arrow/util/bitmap_ops.h>
+#include <arrow/extension_type.h>
 #include <arrow/util/binary_view_util.h>
+#include <arrow/util/bitmap_ops.h>
+#include <arrow/util/int_util.h>
 
 namespace shoal::formats::parquet {
 
@@ -15,6 +17,21 @@ namespace {
 constexpr int64_t kSmallDictionary = 64 << 10;
 
 using View = arrow::BinaryViewType::c_type;
+
+arrow::Status CheckIndices(const arrow::ArrayData& data) {
+  const arrow::DataType* type = data.type.get();
+  while (type->id() == arrow::Type::EXTENSION) {
+    type = static_cast<const arrow::ExtensionType&>(*type).storage_type().get();
+  }
+  if (type->id() == arrow::Type::DICTIONARY) {
+    auto indices = data.Copy();
+    indices->type = static_cast<const arrow::DictionaryType&>(*type).index_type();
+    indices->dictionary = nullptr;
+    return arrow::internal::CheckIndexBounds(*indices, static_cast<uint64_t>(data.dictionary->length));
+  }
+  for (const auto& child : data.child_data) ARROW_RETURN_NOT_OK(CheckIndices(*child));
+  return arrow::Status::OK();
+}
 
 }  // namespace
 
@@ -29,6 +46,18 @@ bool PrefersDictionary(const ::parquet::ColumnChunkMetaData& chunk, const arrow:
     return !data || page.encoding == ::parquet::Encoding::RLE_DICTIONARY ||
            page.encoding == ::parquet::Encoding::PLAIN_DICTIONARY;
   });
+}
+
+arrow::Status CheckIndices(const arrow::RecordBatch& batch) {
+  for (int i = 0; i < batch.num_columns(); ++i) {
+    const arrow::Status status = CheckIndices(*batch.column_data(i));
+    if (!status.ok()) {
+      return arrow::Status::IOError("column '", batch.schema()->field(i)->name(),
+                                    "' refers to entries that its dictionary does not have: the file is corrupt (",
+                                    status.message(), ")");
+    }
+  }
+  return arrow::Status::OK();
 }
 
 arrow::Result<std::shared_ptr<arrow::Array>> SpreadDictionary(const arrow::DictionaryArray& encoded,

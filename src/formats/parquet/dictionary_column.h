@@ -5,7 +5,9 @@
 
 #include <arrow/array.h>
 #include <arrow/memory_pool.h>
+#include <arrow/record_batch.h>
 #include <arrow/result.h>
+#include <arrow/status.h>
 #include <parquet/metadata.h>
 
 namespace shoal::formats::parquet {
@@ -14,7 +16,12 @@ namespace shoal::formats::parquet {
 /// its pages refer to a dictionary, and that is small.
 bool PrefersDictionary(const ::parquet::ColumnChunkMetaData& chunk, const arrow::DataType& type);
 
+/// Whether every index of every dictionary column, nested ones included, lies in its dictionary. libparquet hands on what
+/// the file says.
+arrow::Status CheckIndices(const arrow::RecordBatch& batch);
+
 /// The values of a dictionary of text as an array of `type` (text or a view of it). Views share the dictionary's bytes.
+/// REQUIRES: the indices have been checked.
 arrow::Result<std::shared_ptr<arrow::Array>> SpreadDictionary(const arrow::DictionaryArray& encoded,
                                                               const std::shared_ptr<arrow::DataType>& type,
                                                               arrow::MemoryPool* pool);

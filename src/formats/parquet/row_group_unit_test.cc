@@ -1,0 +1,89 @@
+#include <limits>
+#include <string>
+
+#include <arrow/compute/initialize.h>
+#include <gtest/gtest.h>
+
+#include "formats/memory_driver.h"
+#include "formats/parquet/format.h"
+#include "formats/parquet/test_files.h"
+
+namespace shoal::formats::parquet {
+namespace {
+
+const bool kInitialized = arrow::compute::Initialize().ok();
+
+TEST(RowGroupUnit, AFlippedByteInACheckedPageNamesFileRowGroupAndColumn) {
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("first", arrow::int64()), arrow::field("second", arrow::int64())}),
+      {Numbers(0, 100), Numbers(1000, 100)});
+  const std::string sound =
+      WriteFile(*table, 50, Properties().disable_dictionary()->enable_page_checksum()->build());
+  MemoryDriver intact(MakeFormat(), sound);
+  auto facts = intact.Facts().ValueOrDie();
+  ASSERT_EQ(intact.All().ValueOrDie().size(), 2u);
+  // The last data byte of the first row group's second column lies just before the second row group.
+  const int64_t in_first_group = 4 + facts->row_group_bytes(0) - 10;
+  std::string flipped = sound;
+  flipped[in_first_group] ^= 1;
+  MemoryDriver driver(MakeFormat(), flipped);
+  const arrow::Status status = driver.All().status();
+  ASSERT_FALSE(status.ok());
+  for (const char* part : {MemoryDriver::kPath, "row group 0", "second"}) {
+    EXPECT_NE(status.message().find(part), std::string::npos) << part << " is not in: " << status;
+  }
+}
+
+TEST(RowGroupUnit, AnyNumberOfRowsABatchGivesTheSameRowsAndNoMoreMemory) {
+  const std::string file = WriteFile(*OneColumn(Numbers(0, 100)), 40, Default());
+  for (int64_t batch_rows : {int64_t{1}, int64_t{7}, int64_t{40}, int64_t{1} << 40, std::numeric_limits<int64_t>::max()}) {
+    MemoryDriver driver(MakeFormat(), file);
+    arrow::ProxyMemoryPool pool(arrow::default_memory_pool());
+    auto batches = driver.All(batch_rows, &pool);
+    ASSERT_TRUE(batches.ok()) << batch_rows << ": " << batches.status();
+    int64_t next = 0;
+    for (const auto& batch : *batches) {
+      EXPECT_LE(batch->num_rows(), batch_rows);
+      const auto& values = static_cast<const arrow::Int64Array&>(*batch->column(0));
+      for (int64_t i = 0; i < values.length(); ++i) ASSERT_EQ(values.Value(i), next++);
+    }
+    EXPECT_EQ(next, 100);
+    EXPECT_LT(pool.max_memory(), 16 << 20) << batch_rows;
+  }
+}
+
+/// Every byte of the data, changed in several ways: what is read must lie inside its dictionary.
+void CheckDamagedIndices(const std::shared_ptr<arrow::DataType>& type) {
+  const auto words = Column(type->id() == arrow::Type::DICTIONARY ? arrow::dictionary(arrow::int32(), arrow::utf8()) : type,
+                            R"(["a", "a text that is longer", "b", null, "c", "a", "b", "d", "e", "a", "a", "a", "a", "a"])");
+  const std::string sound = WriteFile(*OneColumn(words), 100, Default());
+  MemoryDriver intact(MakeFormat(), sound);
+  const int64_t data_end = 4 + intact.Facts().ValueOrDie()->row_group_bytes(0);
+  int read = 0;
+  for (int64_t at = 4; at < data_end; ++at) {
+    for (int change : {0x01, 0x02, 0x10, 0x40, 0x80, 0xff, 0x7f}) {
+      std::string damaged = sound;
+      damaged[at] = static_cast<char>(damaged[at] ^ change);
+      MemoryDriver driver(MakeFormat(), damaged);
+      auto batches = driver.All();
+      if (!batches.ok()) continue;
+      ++read;
+      for (const auto& batch : *batches) {
+        const arrow::Status valid = batch->ValidateFull();
+        // Text may have become something else than UTF-8, as the file says; that is all that may be wrong.
+        EXPECT_TRUE(valid.ok() || valid.message().find("UTF8") != std::string::npos)
+            << type->ToString() << ", byte " << at << " ^ " << change << ": " << valid;
+      }
+    }
+  }
+  EXPECT_GT(read, 0);
+}
+
+TEST(RowGroupUnit, DamagedIndicesNeverPointOutsideOfTheDictionary) {
+  CheckDamagedIndices(arrow::utf8());
+  CheckDamagedIndices(arrow::utf8_view());
+  CheckDamagedIndices(arrow::dictionary(arrow::int32(), arrow::utf8()));
+}
+
+}  // namespace
+}  // namespace shoal::formats::parquet
