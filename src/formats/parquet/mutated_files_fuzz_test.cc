@@ -158,8 +158,9 @@ arrow::Status ReadAll(MemoryDriver& driver, arrow::MemoryPool* pool) {
   EXPECT_GT(facts->memory_size(), 0);
   ARROW_ASSIGN_OR_RAISE(auto batches, driver.All(1000, pool));
   for (const auto& batch : batches) {
-    EXPECT_TRUE(batch->Validate().ok());
-    (void)batch->ValidateFull().ok();  // text need not be UTF-8 any more, but it must all be there
+    // Text need not be UTF-8 any more, but it must all be there, and so must what dictionaries refer to.
+    const arrow::Status valid = batch->ValidateFull();
+    EXPECT_TRUE(valid.ok() || valid.message().find("UTF8") != std::string::npos) << valid;
   }
   return arrow::Status::OK();
 }
