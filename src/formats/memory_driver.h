@@ -1,4 +1,5 @@
-// Drives a format over a file in memory, one step after the other, as the simplest reader would: for tests.
+// Drives a format over a file in memory, one step after the other, as the simplest reader would:
+// for tests.
 #pragma once
 
 #include <algorithm>
@@ -31,24 +32,25 @@ class MemoryDriver {
     Resident got;
     while (true) {
       ARROW_ASSIGN_OR_RAISE(auto step, reader->Next(std::move(got)));
-      if (auto* facts = std::get_if<std::shared_ptr<const FileFacts>>(&step)) return std::move(*facts);
+      if (auto* facts = std::get_if<std::shared_ptr<const FileFacts>>(&step))
+        return std::move(*facts);
       ARROW_ASSIGN_OR_RAISE(got, Answer(std::get<NeedBytes>(step)));
     }
   }
 
-  arrow::Result<arrow::RecordBatchVector> RowGroup(std::shared_ptr<const FileFacts> facts, int row_group,
-                                                   std::vector<int> leaves, int64_t batch_rows = 1000,
-                                                   arrow::MemoryPool* pool = arrow::default_memory_pool()) {
-    ARROW_ASSIGN_OR_RAISE(auto unit,
-                          format_->MakeUnit({file_, std::move(facts), row_group, std::move(leaves), batch_rows, pool}));
+  arrow::Result<arrow::RecordBatchVector> RowGroup(
+      std::shared_ptr<const FileFacts> facts, int row_group, std::vector<int> leaves,
+      int64_t batch_rows = 1000, arrow::MemoryPool* pool = arrow::default_memory_pool()) {
+    ARROW_ASSIGN_OR_RAISE(auto unit, format_->MakeUnit({file_, std::move(facts), row_group,
+                                                        std::move(leaves), batch_rows, pool}));
     arrow::RecordBatchVector out;
     ARROW_RETURN_NOT_OK(Run(*unit, &out));
     return out;
   }
 
   /// All leaves of all row groups.
-  arrow::Result<arrow::RecordBatchVector> All(int64_t batch_rows = 1000,
-                                              arrow::MemoryPool* pool = arrow::default_memory_pool()) {
+  arrow::Result<arrow::RecordBatchVector> All(
+      int64_t batch_rows = 1000, arrow::MemoryPool* pool = arrow::default_memory_pool()) {
     ARROW_ASSIGN_OR_RAISE(auto facts, Facts());
     std::vector<int> leaves(NumLeaves(*facts->schema()));
     for (size_t i = 0; i < leaves.size(); ++i) leaves[i] = static_cast<int>(i);
@@ -87,7 +89,8 @@ class MemoryDriver {
       }
       if (range.offset < 0 || range.length < 0 || range.offset > bytes_->size() ||
           range.length > bytes_->size() - range.offset) {
-        return arrow::Status::IOError("'", kPath, "' has no bytes ", range.offset, " + ", range.length);
+        return arrow::Status::IOError("'", kPath, "' has no bytes ", range.offset, " + ",
+                                      range.length);
       }
       // A copy of its own, so that a sanitizer sees reads beyond it.
       ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
@@ -99,7 +102,8 @@ class MemoryDriver {
 
   const std::shared_ptr<const FileFormat> format_;
   const std::shared_ptr<arrow::Buffer> bytes_;
-  const std::shared_ptr<const SourceFile> file_ = std::make_shared<const SourceFile>(SourceFile{nullptr, kPath});
+  const std::shared_ptr<const SourceFile> file_ =
+      std::make_shared<const SourceFile>(SourceFile{nullptr, kPath});
   int64_t requests_ = 0;
 };
 

@@ -20,7 +20,9 @@ class SizedFacts final : public FileFacts {
   int64_t bytes_;
 };
 
-std::shared_ptr<const FileFacts> Facts(int64_t bytes) { return std::make_shared<const SizedFacts>(bytes); }
+std::shared_ptr<const FileFacts> Facts(int64_t bytes) {
+  return std::make_shared<const SizedFacts>(bytes);
+}
 
 TEST(FactsCache, AnswersOnlyForTheSizeAndTimeItWasReadWith) {
   FactsCache cache(1 << 20);

@@ -23,7 +23,9 @@ using formats::parquet::Properties;
 
 const bool kInitialized = arrow::compute::Initialize().ok();
 
-arrow::compute::Expression Filter(const std::string& text) { return ParseFilter(text).ValueOrDie(); }
+arrow::compute::Expression Filter(const std::string& text) {
+  return ParseFilter(text).ValueOrDie();
+}
 
 class Plans : public ::testing::Test {
  protected:
@@ -36,7 +38,8 @@ class Plans : public ::testing::Test {
         << formats::parquet::WriteFile(table, row_group_rows, Properties().build());
   }
   static std::shared_ptr<arrow::Table> X(const std::string& json) {
-    return arrow::Table::Make(arrow::schema({arrow::field("x", arrow::int64())}), {Column(arrow::int64(), json)});
+    return arrow::Table::Make(arrow::schema({arrow::field("x", arrow::int64())}),
+                              {Column(arrow::int64(), json)});
   }
   std::shared_ptr<Dataset> Open(OpenOptions options = {}) {
     const std::string source = options.filesystem ? "root" : root();
@@ -73,7 +76,8 @@ TEST_F(Plans, AFilterOverKeysPrunesDirectoriesBeforeTheyAreListed) {
   for (int a = 0; a < 5; ++a) {
     for (int b = 0; b < 4; ++b) {
       const std::string folder = "a=" + std::to_string(a) + "/b=" + std::to_string(b) + "/";
-      for (const char* name : {"f.parquet", "g.parquet"}) Write(folder + name, *X("[" + std::to_string(10 * a + b) + "]"));
+      for (const char* name : {"f.parquet", "g.parquet"})
+        Write(folder + name, *X("[" + std::to_string(10 * a + b) + "]"));
     }
   }
   ScanRequest request;
@@ -110,7 +114,8 @@ TEST_F(Plans, StatisticsPruneFilesAndRowGroupsAndExplainSaysBy) {
   EXPECT_EQ(plan.prune.conjuncts[0].row_groups_pruned, 3);
   EXPECT_EQ(plan.prune.conjuncts[0].files_pruned, 1);
   const std::string text = plan.ToString();
-  for (const char* part : {"a.parquet", "b.parquet", "row group statistics", "file statistics", "x > 8"}) {
+  for (const char* part :
+       {"a.parquet", "b.parquet", "row group statistics", "file statistics", "x > 8"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
   EXPECT_EQ(Xs(*Read(plan)), (std::vector<int64_t>{10, 11, 12}));
@@ -149,8 +154,12 @@ TEST_F(Plans, LimitsAndOffsetsOfAnySizeLoseNoRows) {
   Write("a.parquet", *X("[1, 2]"));
   Write("b.parquet", *X("[3, 4]"));
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  for (auto [limit, offset, expected] : std::vector<std::tuple<int64_t, int64_t, std::vector<int64_t>>>{
-           {kMost, 0, {1, 2, 3, 4}}, {kMost, 1, {2, 3, 4}}, {kMost, kMost, {}}, {1, kMost, {}}, {2, 1, {2, 3}}}) {
+  for (auto [limit, offset, expected] :
+       std::vector<std::tuple<int64_t, int64_t, std::vector<int64_t>>>{{kMost, 0, {1, 2, 3, 4}},
+                                                                       {kMost, 1, {2, 3, 4}},
+                                                                       {kMost, kMost, {}},
+                                                                       {1, kMost, {}},
+                                                                       {2, 1, {2, 3}}}) {
     ScanRequest request;
     request.limit = limit;
     request.offset = offset;
@@ -169,10 +178,12 @@ TEST_F(Plans, CountingReadsFootersAndNoData) {
   constexpr int64_t kTail = 64 << 10;
   std::string json = "[0";
   for (int i = 1; i < 30000; ++i) json += "," + std::to_string((i * 7919) % 1000003);
-  for (int f = 0; f < kFiles; ++f) Write("f" + std::to_string(f) + ".parquet", *X(json + "]"), 10000);
+  for (int f = 0; f < kFiles; ++f)
+    Write("f" + std::to_string(f) + ".parquet", *X(json + "]"), 10000);
   auto behaviour = std::make_shared<read::StoreBehaviour>();
   OpenOptions options;
-  options.filesystem = std::make_shared<read::ObservedFilesystem>(directory_.path().string(), behaviour);
+  options.filesystem =
+      std::make_shared<read::ObservedFilesystem>(directory_.path().string(), behaviour);
   auto dataset = Open(options);
   ASSERT_TRUE(dataset->schema().ok()) << dataset->schema().status();
   const int64_t reads = behaviour->reads, bytes = behaviour->bytes;
@@ -192,15 +203,20 @@ TEST_F(Plans, CountingReadsFootersAndNoData) {
 
 TEST_F(Plans, AKeyThatIsAlsoInTheFilesHasTheirTypeAndThePathsValue) {
   const std::vector<std::pair<std::shared_ptr<arrow::DataType>, std::string>> cases = {
-      {arrow::int64(), "[5, 5]"}, {arrow::int32(), "[5, 5]"},           {arrow::uint8(), "[5, 5]"},
-      {arrow::utf8(), R"(["5", "5"])"}, {arrow::large_utf8(), R"(["5", "5"])"}, {arrow::float64(), "[5, 5]"},
+      {arrow::int64(), "[5, 5]"},
+      {arrow::int32(), "[5, 5]"},
+      {arrow::uint8(), "[5, 5]"},
+      {arrow::utf8(), R"(["5", "5"])"},
+      {arrow::large_utf8(), R"(["5", "5"])"},
+      {arrow::float64(), "[5, 5]"},
       {arrow::int64(), "[9, 9]"},
   };
   for (const auto& [type, json] : cases) {
     SCOPED_TRACE(type->ToString() + " " + json);
     std::filesystem::remove_all(root());
-    auto table = arrow::Table::Make(arrow::schema({arrow::field("k", type), arrow::field("x", arrow::int64())}),
-                                    {Column(type, json), Column(arrow::int64(), "[1, 2]")});
+    auto table = arrow::Table::Make(
+        arrow::schema({arrow::field("k", type), arrow::field("x", arrow::int64())}),
+        {Column(type, json), Column(arrow::int64(), "[1, 2]")});
     Write("k=5/f.parquet", *table);
     auto dataset = Open();
     auto schema = dataset->schema().ValueOrDie();
@@ -224,8 +240,9 @@ TEST_F(Plans, AKeyThatIsAlsoInTheFilesHasTheirTypeAndThePathsValue) {
 }
 
 TEST_F(Plans, WhereAPathLacksAKeyThatTheFilesHaveTheFileDecides) {
-  auto table = arrow::Table::Make(arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())}),
-                                  {Column(arrow::int64(), "[5, 6]"), Column(arrow::int64(), "[1, 2]")});
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())}),
+      {Column(arrow::int64(), "[5, 6]"), Column(arrow::int64(), "[1, 2]")});
   Write("a.parquet", *table);
   Write("k=7/f.parquet", *X("[3]"));
   ScanRequest request;
@@ -236,13 +253,15 @@ TEST_F(Plans, WhereAPathLacksAKeyThatTheFilesHaveTheFileDecides) {
 }
 
 TEST_F(Plans, AColumnThatTurnsOutToBeAKeyAfterTheInspectionIsAnErrorThatNamesThePath) {
-  auto table = arrow::Table::Make(arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())}),
-                                  {Column(arrow::int64(), "[5, 6]"), Column(arrow::int64(), "[1, 2]")});
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())}),
+      {Column(arrow::int64(), "[5, 6]"), Column(arrow::int64(), "[1, 2]")});
   Write("a.parquet", *table);
   Write("k=7/f.parquet", *X("[3]"));
   auto dataset = OpenSampled();
   ASSERT_EQ(dataset->partition_schema().ValueOrDie()->num_fields(), 0) << "the sample has no keys";
-  for (const arrow::Status& status : {dataset->Plan({}).status(), dataset->Scan({}).status(), dataset->Count().status()}) {
+  for (const arrow::Status& status :
+       {dataset->Plan({}).status(), dataset->Scan({}).status(), dataset->Count().status()}) {
     ASSERT_TRUE(status.IsInvalid()) << status;
     EXPECT_NE(status.message().find("k=7/f.parquet"), std::string::npos) << status;
   }
@@ -265,13 +284,15 @@ TEST_F(Plans, ANumberAgainstATextKeyThatIsNoNumberNamesThePath) {
 
 TEST_F(Plans, TravelAsJsonAndReadTheSameRows) {
   for (int k = 0; k < 3; ++k) {
-    Write("k=" + std::to_string(k) + "/f.parquet", *X("[" + std::to_string(k) + ", 5, 6, null]"), 2);
+    Write("k=" + std::to_string(k) + "/f.parquet", *X("[" + std::to_string(k) + ", 5, 6, null]"),
+          2);
   }
   Write("k=__HIVE_DEFAULT_PARTITION__/f.parquet", *X("[7]"));
   Write("loose.parquet", *X("[8]"));
   ScanRequest request;
   request.filter = Filter("x >= 5 and (k is null or k > 0)");
-  request.columns = {{{"twice", arrow::compute::call("add", {arrow::compute::field_ref("x"), arrow::compute::field_ref("x")})},
+  request.columns = {{{"twice", arrow::compute::call("add", {arrow::compute::field_ref("x"),
+                                                             arrow::compute::field_ref("x")})},
                       {"k", arrow::compute::field_ref("k")}}};
   request.limit = 4;
   request.offset = 1;
@@ -306,8 +327,9 @@ TEST_F(Plans, TravelAsJsonAndReadTheSameRows) {
 TEST_F(Plans, WhatIsNoPlanIsAnError) {
   Write("f.parquet", *X("[1]"));
   const std::string json = Open()->Plan({}).ValueOrDie().ToJson().ValueOrDie();
-  for (const std::string& text : {std::string(), std::string("{}"), std::string("[1, 2"), std::string(R"({"shoal_plan": 999})"),
-                                  json.substr(0, json.size() / 2)}) {
+  for (const std::string& text :
+       {std::string(), std::string("{}"), std::string("[1, 2"),
+        std::string(R"({"shoal_plan": 999})"), json.substr(0, json.size() / 2)}) {
     EXPECT_TRUE(ScanPlan::FromJson(text).status().IsInvalid()) << text;
   }
 }

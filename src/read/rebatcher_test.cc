@@ -89,7 +89,8 @@ TEST(Rebatcher, DictionariesThatDifferAreUnified) {
   const std::string dictionaries[] = {R"(["a", "b"])", R"(["b", "c", "a"])", R"(["d"])"};
   const std::string indices[] = {"[0, 1, null]", "[0, 1, 2]", "[0]"};
   for (int i = 0; i < 3; ++i) {
-    auto array = arrow::json::DictArrayFromJSONString(type, indices[i], dictionaries[i]).ValueOrDie();
+    auto array =
+        arrow::json::DictArrayFromJSONString(type, indices[i], dictionaries[i]).ValueOrDie();
     ASSERT_TRUE(rebatcher.Push(arrow::RecordBatch::Make(schema, array->length(), {array})).ok());
   }
   ASSERT_TRUE(rebatcher.Finish().ok());

@@ -35,7 +35,8 @@ struct Scan {
   std::unique_ptr<Scheduler> scheduler;
 
   Scan(std::vector<std::unique_ptr<Unit>> units, SchedulerOptions options)
-      : scheduler(std::make_unique<Scheduler>(Source(std::move(units)), counters, std::move(options))) {}
+      : scheduler(
+            std::make_unique<Scheduler>(Source(std::move(units)), counters, std::move(options))) {}
 
   arrow::Result<std::vector<int64_t>> Rest() {
     std::vector<int64_t> out;
@@ -58,8 +59,9 @@ std::vector<int64_t> CountingUp(int64_t n) {
 }
 
 /// One unit per file: plain for even files, split twice over for odd ones.
-std::vector<std::unique_ptr<Unit>> MixedUnits(const NumberFiles& files, NumbersUnit::Options options,
-                                              const std::shared_ptr<arrow::fs::FileSystem>& store = nullptr) {
+std::vector<std::unique_ptr<Unit>> MixedUnits(
+    const NumberFiles& files, NumbersUnit::Options options,
+    const std::shared_ptr<arrow::fs::FileSystem>& store = nullptr) {
   std::vector<std::unique_ptr<Unit>> units;
   const uint32_t seed = options.jitter_seed;
   for (int f = 0; f < files.files(); ++f) {
@@ -74,12 +76,13 @@ std::vector<std::unique_ptr<Unit>> MixedUnits(const NumberFiles& files, NumbersU
   return units;
 }
 
-std::vector<std::unique_ptr<Unit>> PlainUnits(const NumberFiles& files, NumbersUnit::Options options = {},
-                                              const std::shared_ptr<arrow::fs::FileSystem>& store = nullptr) {
+std::vector<std::unique_ptr<Unit>> PlainUnits(
+    const NumberFiles& files, NumbersUnit::Options options = {},
+    const std::shared_ptr<arrow::fs::FileSystem>& store = nullptr) {
   std::vector<std::unique_ptr<Unit>> units;
   for (int f = 0; f < files.files(); ++f) {
-    units.push_back(
-        std::make_unique<NumbersUnit>(store ? files.On(store, f) : files.Local(f), files.Ranges(), options));
+    units.push_back(std::make_unique<NumbersUnit>(store ? files.On(store, f) : files.Local(f),
+                                                  files.Ranges(), options));
   }
   return units;
 }
@@ -147,15 +150,17 @@ TEST(Scheduler, EveryLegalExtremeFinishes) {
               NumbersUnit::Options options;
               options.read_ahead = ahead;
               options.decode_bytes = 1000;
-              Scan scan(MixedUnits(files, options, local ? nullptr : store), {.workers = workers,
-                                                                              .io_threads = io_threads,
-                                                                              .memory_budget = budget,
-                                                                              .ordered = ordered,
-                                                                              .local = local});
+              Scan scan(MixedUnits(files, options, local ? nullptr : store),
+                        {.workers = workers,
+                         .io_threads = io_threads,
+                         .memory_budget = budget,
+                         .ordered = ordered,
+                         .local = local});
               auto done = std::async(std::launch::async, [&] { return scan.Rest(); });
-              const std::string which = std::to_string(budget) + " " + std::to_string(workers) + " " +
-                                        std::to_string(io_threads) + " " + std::to_string(ordered) + " " +
-                                        std::to_string(local) + " " + std::to_string(ahead);
+              const std::string which = std::to_string(budget) + " " + std::to_string(workers) +
+                                        " " + std::to_string(io_threads) + " " +
+                                        std::to_string(ordered) + " " + std::to_string(local) +
+                                        " " + std::to_string(ahead);
               if (done.wait_for(kPromptly) != std::future_status::ready) {
                 scan.scheduler->Close();
                 FAIL() << "hangs: " << which;
@@ -189,7 +194,8 @@ TEST(Scheduler, AUnitLargerThanTheBudgetIsStillAdmitted) {
 
 TEST(Scheduler, ChargedBytesStayWithinTheBudgetAndOneUnit) {
   NumberFiles files(24, 6, 2048);  // 16 KiB a batch
-  const int64_t unit = files.batch_bytes() + 20000 + files.batch_bytes();  // its bytes, decode state and a batch
+  const int64_t unit =
+      files.batch_bytes() + 20000 + files.batch_bytes();  // its bytes, decode state and a batch
   for (bool local : {true, false}) {
     for (bool ordered : {true, false}) {
       auto behaviour = std::make_shared<StoreBehaviour>();
@@ -198,8 +204,11 @@ TEST(Scheduler, ChargedBytesStayWithinTheBudgetAndOneUnit) {
       options.decode_bytes = 20000;
       options.read_ahead = true;
       const int64_t budget = 256 << 10;
-      Scan scan(PlainUnits(files, options, local ? nullptr : store),
-                {.workers = 2, .io_threads = 8, .memory_budget = budget, .ordered = ordered, .local = local});
+      Scan scan(PlainUnits(files, options, local ? nullptr : store), {.workers = 2,
+                                                                      .io_threads = 8,
+                                                                      .memory_budget = budget,
+                                                                      .ordered = ordered,
+                                                                      .local = local});
       int64_t rows = 0;
       while (auto batch = scan.scheduler->Next().ValueOrDie()) {
         rows += batch->num_rows();
@@ -258,7 +267,8 @@ TEST(Scheduler, BatchesWithoutColumnsFillTheQueueToo) {
   NumberFiles files(1, 1, 1);
   std::atomic<int64_t> steps{0};
   std::vector<std::unique_ptr<Unit>> units;
-  for (int i = 0; i < 10; ++i) units.push_back(std::make_unique<ColumnlessUnit>(files.Local(0), 10000, &steps));
+  for (int i = 0; i < 10; ++i)
+    units.push_back(std::make_unique<ColumnlessUnit>(files.Local(0), 10000, &steps));
   Scan scan(std::move(units), {.workers = 2, .memory_budget = 64 << 10});
   ASSERT_TRUE(scan.scheduler->Next().ok());
   EXPECT_LT(Settled(steps), 1000);
@@ -369,7 +379,8 @@ TEST(Scheduler, AFailedReadIsAnErrorThatStaysAndStopsTheRest) {
   auto behaviour = std::make_shared<StoreBehaviour>();
   behaviour->failing_path = NumberFiles::Name(2);
   auto store = std::make_shared<ObservedFilesystem>(files.directory(), behaviour);
-  Scan scan(PlainUnits(files, {}, store), {.workers = 2, .io_threads = 4, .memory_budget = 64 << 10, .local = false});
+  Scan scan(PlainUnits(files, {}, store),
+            {.workers = 2, .io_threads = 4, .memory_budget = 64 << 10, .local = false});
   const arrow::Status error = scan.Rest().status();
   EXPECT_TRUE(error.IsIOError());
   EXPECT_NE(error.message().find(NumberFiles::Name(2)), std::string::npos) << error;
@@ -421,7 +432,8 @@ TEST(Scheduler, AStopTokenCancelsAWaitingConsumer) {
   auto store = std::make_shared<ObservedFilesystem>(files.directory(), behaviour);
   arrow::StopSource stop;
   {
-    Scan scan(PlainUnits(files, {}, store), {.workers = 2, .io_threads = 4, .local = false, .stop = stop.token()});
+    Scan scan(PlainUnits(files, {}, store),
+              {.workers = 2, .io_threads = 4, .local = false, .stop = stop.token()});
     auto waiting = std::async(std::launch::async, [&] { return scan.scheduler->Next().status(); });
     while (behaviour->in_flight == 0) std::this_thread::sleep_for(milliseconds(1));
     stop.RequestStop();

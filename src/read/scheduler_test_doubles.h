@@ -1,5 +1,5 @@
-// What the scheduler's tests drive it with: files of numbers, units that read them, and a store that counts, waits,
-// hangs and fails on demand.
+// What the scheduler's tests drive it with: files of numbers, units that read them, and a store
+// that counts, waits, hangs and fails on demand.
 #pragma once
 
 #include <atomic>
@@ -71,7 +71,8 @@ class ObservedFile final : public arrow::io::RandomAccessFile {
     ++b.reads;
     b.bytes += length;
     const int64_t now = ++b.in_flight;
-    for (int64_t most = b.most_in_flight; now > most && !b.most_in_flight.compare_exchange_weak(most, now);) {
+    for (int64_t most = b.most_in_flight;
+         now > most && !b.most_in_flight.compare_exchange_weak(most, now);) {
     }
     if (b.delay.count() > 0) std::this_thread::sleep_for(b.delay);
     if (!b.hanging_path.empty() && path_ == b.hanging_path) b.WaitUntilReleased();
@@ -95,7 +96,9 @@ class ObservedFile final : public arrow::io::RandomAccessFile {
   bool closed() const override { return file_->closed(); }
 
  private:
-  static arrow::Status NotPositioned() { return arrow::Status::NotImplemented("only ranges are read"); }
+  static arrow::Status NotPositioned() {
+    return arrow::Status::NotImplemented("only ranges are read");
+  }
   const std::string path_;
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
   std::shared_ptr<StoreBehaviour> behaviour_;
@@ -108,12 +111,14 @@ class ObservedFilesystem final : public arrow::fs::SubTreeFileSystem {
       : SubTreeFileSystem(directory, std::make_shared<arrow::fs::LocalFileSystem>()),
         behaviour_(std::move(behaviour)) {}
   std::string type_name() const override { return "observed"; }
-  arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenInputFile(const std::string& path) override {
+  arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenInputFile(
+      const std::string& path) override {
     ++behaviour_->opens;
     ARROW_ASSIGN_OR_RAISE(auto file, SubTreeFileSystem::OpenInputFile(path));
     return std::make_shared<ObservedFile>(path, std::move(file), behaviour_);
   }
-  arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenInputFile(const arrow::fs::FileInfo& info) override {
+  arrow::Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenInputFile(
+      const arrow::fs::FileInfo& info) override {
     return OpenInputFile(info.path());
   }
 
@@ -125,20 +130,25 @@ class ObservedFilesystem final : public arrow::fs::SubTreeFileSystem {
 class NumbersUnit final : public Unit {
  public:
   struct Options {
-    bool read_ahead = false;     // announce the next range
-    int pieces = 1;              // ranges that one batch's bytes are asked for in
+    bool read_ahead = false;  // announce the next range
+    int pieces = 1;           // ranges that one batch's bytes are asked for in
     int64_t decode_bytes = 0;
     uint32_t jitter_seed = 0;    // not 0: every step takes a random while
     int fail_at = -1;            // the batch that is an error instead
     bool empty_batches = false;  // an empty batch before each
     std::atomic<int64_t>* steps = nullptr;
   };
-  NumbersUnit(std::shared_ptr<const SourceFile> file, std::vector<ByteRange> ranges, Options options)
-      : Unit(std::move(file)), ranges_(std::move(ranges)), options_(options), random_(options.jitter_seed) {}
+  NumbersUnit(std::shared_ptr<const SourceFile> file, std::vector<ByteRange> ranges,
+              Options options)
+      : Unit(std::move(file)),
+        ranges_(std::move(ranges)),
+        options_(options),
+        random_(options.jitter_seed) {}
 
   arrow::Result<Step> Next(Resident got) override {
     if (options_.steps) ++*options_.steps;
-    if (options_.jitter_seed != 0) std::this_thread::sleep_for(std::chrono::microseconds(random_() % 300));
+    if (options_.jitter_seed != 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(random_() % 300));
     if (got.buffers.empty()) {
       if (next_ == ranges_.size()) return Done{};
       if (options_.empty_batches && !std::exchange(gave_empty_, true)) return Numbers({});
@@ -170,7 +180,8 @@ class NumbersUnit final : public Unit {
   static Step Numbers(const std::string& bytes) {
     const auto rows = static_cast<int64_t>(bytes.size() / 8);
     auto values = std::make_shared<arrow::Int64Array>(rows, arrow::Buffer::FromString(bytes));
-    return arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::int64())}), rows, {values});
+    return arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::int64())}), rows,
+                                    {values});
   }
 
   const std::vector<ByteRange> ranges_;
@@ -201,7 +212,8 @@ class SplittingUnit final : public Unit {
     NumbersUnit::Options options = options_;
     if (options.jitter_seed != 0) options.jitter_seed = options.jitter_seed * 2 + salt;
     if (depth_ > 1) {
-      split->units.push_back(std::make_unique<SplittingUnit>(file(), std::move(ranges), depth_ - 1, options));
+      split->units.push_back(
+          std::make_unique<SplittingUnit>(file(), std::move(ranges), depth_ - 1, options));
     } else {
       split->units.push_back(std::make_unique<NumbersUnit>(file(), std::move(ranges), options));
     }
@@ -222,7 +234,8 @@ class NumberFiles {
     for (int f = 0; f < files; ++f) {
       for (auto& v : values) v = value++;
       std::ofstream(directory_.path() / Name(f), std::ios::binary)
-          .write(reinterpret_cast<const char*>(values.data()), static_cast<int64_t>(values.size()) * 8);
+          .write(reinterpret_cast<const char*>(values.data()),
+                 static_cast<int64_t>(values.size()) * 8);
     }
   }
 
@@ -236,7 +249,8 @@ class NumberFiles {
     return std::make_shared<const SourceFile>(
         SourceFile{std::make_shared<arrow::fs::LocalFileSystem>(), directory_.path() / Name(f)});
   }
-  std::shared_ptr<const SourceFile> On(std::shared_ptr<arrow::fs::FileSystem> filesystem, int f) const {
+  std::shared_ptr<const SourceFile> On(std::shared_ptr<arrow::fs::FileSystem> filesystem,
+                                       int f) const {
     return std::make_shared<const SourceFile>(SourceFile{std::move(filesystem), Name(f)});
   }
   std::vector<ByteRange> Ranges() const {

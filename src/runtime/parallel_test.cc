@@ -23,7 +23,9 @@ TEST(ParallelFor, RunsEachJobOnce) {
                 }).ok());
     for (const auto& n : runs) EXPECT_EQ(n, 1);
   }
-  EXPECT_TRUE(ParallelFor(0, 4, StopToken::Unstoppable(), [](int64_t) { return Status::Invalid("never"); }).ok());
+  EXPECT_TRUE(ParallelFor(0, 4, StopToken::Unstoppable(), [](int64_t) {
+                return Status::Invalid("never");
+              }).ok());
 }
 
 TEST(ParallelFor, TheErrorOfTheLowestIndexWins) {

@@ -22,13 +22,16 @@ class OpenFileTest : public ::testing::TestWithParam<bool> {
     std::ofstream(path(), std::ios::binary) << "0123456789";
     auto local = std::make_shared<arrow::fs::LocalFileSystem>();
     filesystem_ = local;
-    if (!GetParam()) filesystem_ = std::make_shared<arrow::fs::SubTreeFileSystem>(directory_.path().string(), local);
+    if (!GetParam())
+      filesystem_ =
+          std::make_shared<arrow::fs::SubTreeFileSystem>(directory_.path().string(), local);
   }
   std::string path() const { return directory_.path() / "file"; }
-  std::shared_ptr<const SourceFile> Source(const std::string& name, int64_t size = SourceFile::kUnknown,
+  std::shared_ptr<const SourceFile> Source(const std::string& name,
+                                           int64_t size = SourceFile::kUnknown,
                                            int64_t mtime_ns = SourceFile::kUnknown) const {
-    return std::make_shared<const SourceFile>(
-        SourceFile{filesystem_, GetParam() ? (directory_.path() / name).string() : name, size, mtime_ns});
+    return std::make_shared<const SourceFile>(SourceFile{
+        filesystem_, GetParam() ? (directory_.path() / name).string() : name, size, mtime_ns});
   }
   arrow::Result<std::shared_ptr<OpenFile>> Open(int64_t size = SourceFile::kUnknown,
                                                 int64_t mtime_ns = SourceFile::kUnknown) const {
@@ -59,7 +62,8 @@ TEST_P(OpenFileTest, ReadsRangesAndSuffixes) {
 TEST_P(OpenFileTest, RangesOutsideTheFileAreErrorsThatNameIt) {
   auto file = Open().ValueOrDie();
   constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
-  for (ByteRange range : {ByteRange{5, 6}, ByteRange{11, 0}, ByteRange{0, kHuge}, ByteRange{3, -1}, ByteRange{-5, 2}}) {
+  for (ByteRange range : {ByteRange{5, 6}, ByteRange{11, 0}, ByteRange{0, kHuge}, ByteRange{3, -1},
+                          ByteRange{-5, 2}}) {
     const arrow::Status status = file->Read(range).status();
     EXPECT_TRUE(status.IsIOError()) << status;
     EXPECT_NE(status.message().find("file"), std::string::npos);
@@ -115,8 +119,8 @@ TEST_P(LocalFileTest, AFileThatIsReplacedIsReadAsItWasOpened) {
 
 TEST_P(LocalFileTest, APipeIsAnErrorAndDoesNotBlock) {
   ASSERT_EQ(::mkfifo((directory_.path() / "pipe").c_str(), 0600), 0);
-  auto opening =
-      std::async(std::launch::async, [&] { return OpenFile::Open(Source("pipe"), counters_).status(); });
+  auto opening = std::async(std::launch::async,
+                            [&] { return OpenFile::Open(Source("pipe"), counters_).status(); });
   ASSERT_EQ(opening.wait_for(std::chrono::seconds(10)), std::future_status::ready);
   const arrow::Status status = opening.get();
   EXPECT_TRUE(status.IsIOError());

@@ -21,8 +21,9 @@ using arrow::TimeUnit;
 const bool kInitialized = arrow::compute::Initialize().ok();
 
 /// Small numbers, some of them null, as any type that numbers cast to.
-std::shared_ptr<arrow::ChunkedArray> Random(const std::shared_ptr<arrow::DataType>& type, int64_t rows, uint32_t seed,
-                                            int64_t low = 0, int64_t high = 100) {
+std::shared_ptr<arrow::ChunkedArray> Random(const std::shared_ptr<arrow::DataType>& type,
+                                            int64_t rows, uint32_t seed, int64_t low = 0,
+                                            int64_t high = 100) {
   std::mt19937 random(seed);
   arrow::Int64Builder builder;
   for (int64_t i = 0; i < rows; ++i) {
@@ -42,22 +43,26 @@ std::shared_ptr<arrow::ChunkedArray> Random(const std::shared_ptr<arrow::DataTyp
     const auto array = datum.make_array();
     const auto& numbers = static_cast<const arrow::Int64Array&>(*array);
     for (int64_t i = 0; i < numbers.length(); ++i) {
-      const std::string bytes = {static_cast<char>(numbers.IsValid(i) ? 100 + numbers.Value(i) : 0), '\xff', 'x'};
+      const std::string bytes = {static_cast<char>(numbers.IsValid(i) ? 100 + numbers.Value(i) : 0),
+                                 '\xff', 'x'};
       EXPECT_TRUE((numbers.IsNull(i) ? fixed.AppendNull() : fixed.Append(bytes)).ok());
     }
     datum = fixed.Finish().ValueOrDie();
   }
   if (type->id() == arrow::Type::DICTIONARY) {
-    datum = cp::Cast(datum, static_cast<const arrow::DictionaryType&>(*type).value_type()).ValueOrDie();
+    datum =
+        cp::Cast(datum, static_cast<const arrow::DictionaryType&>(*type).value_type()).ValueOrDie();
     datum = cp::DictionaryEncode(datum).ValueOrDie();
     return std::make_shared<arrow::ChunkedArray>(datum.make_array());
   }
   return std::make_shared<arrow::ChunkedArray>(cp::Cast(datum, type).ValueOrDie().make_array());
 }
 
-bool Holds(const char* comparison, const std::shared_ptr<arrow::Scalar>& a, const std::shared_ptr<arrow::Scalar>& b) {
+bool Holds(const char* comparison, const std::shared_ptr<arrow::Scalar>& a,
+           const std::shared_ptr<arrow::Scalar>& b) {
   auto result = cp::CallFunction(comparison, {a, b});
-  EXPECT_TRUE(result.ok()) << comparison << " " << a->ToString() << " " << b->ToString() << result.status();
+  EXPECT_TRUE(result.ok()) << comparison << " " << a->ToString() << " " << b->ToString()
+                           << result.status();
   return result.ok() && result->scalar_as<arrow::BooleanScalar>().value;
 }
 
@@ -76,9 +81,11 @@ std::vector<std::shared_ptr<arrow::Scalar>> Extremes(const std::shared_ptr<arrow
 
 enum class Expect { kBounds, kNoBounds, kEither };
 
-/// Every bound must hold for the rows of its row group; exact ones are attained; null counts are right or unknown.
-void Check(const std::shared_ptr<arrow::Table>& table, const std::shared_ptr<::parquet::WriterProperties>& properties,
-           Expect expect, bool store_schema = true, int leaf = 0, int64_t row_group_rows = 50) {
+/// Every bound must hold for the rows of its row group; exact ones are attained; null counts are
+/// right or unknown.
+void Check(const std::shared_ptr<arrow::Table>& table,
+           const std::shared_ptr<::parquet::WriterProperties>& properties, Expect expect,
+           bool store_schema = true, int leaf = 0, int64_t row_group_rows = 50) {
   MemoryDriver driver(MakeFormat(), WriteFile(*table, row_group_rows, properties, store_schema));
   auto facts = driver.Facts().ValueOrDie();
   auto bounds = facts->Bounds(leaf).ValueOrDie();
@@ -96,13 +103,15 @@ void Check(const std::shared_ptr<arrow::Table>& table, const std::shared_ptr<::p
       }
     }
     if (rows->type_id() == arrow::Type::DICTIONARY) {
-      rows = cp::Cast(*rows, static_cast<const arrow::DictionaryType&>(*rows->type()).value_type()).ValueOrDie();
+      rows = cp::Cast(*rows, static_cast<const arrow::DictionaryType&>(*rows->type()).value_type())
+                 .ValueOrDie();
     }
     const std::string where = rows->type()->ToString() + ", row group " + std::to_string(g);
     if (!nested && bounds.null_count->IsValid(g)) {
       EXPECT_EQ(bounds.null_count->Value(g), rows->null_count()) << where;
     }
-    const bool has_min = bounds.min && bounds.min->IsValid(g), has_max = bounds.max && bounds.max->IsValid(g);
+    const bool has_min = bounds.min && bounds.min->IsValid(g),
+               has_max = bounds.max && bounds.max->IsValid(g);
     if (expect == Expect::kBounds) {
       EXPECT_TRUE(has_min && has_max) << where;
     }
@@ -173,11 +182,13 @@ TEST(Bounds, HoldForTheRowsOfEveryType) {
       Check(table, Default(), Expect::kBounds);
       Check(table, Properties().disable_dictionary()->build(), Expect::kBounds);
       Check(table, Default(), Expect::kBounds, /*store_schema=*/false);
-      const bool nanoseconds = type->id() == arrow::Type::TIMESTAMP &&
-                               static_cast<const arrow::TimestampType&>(*type).unit() == TimeUnit::NANO;
+      const bool nanoseconds =
+          type->id() == arrow::Type::TIMESTAMP &&
+          static_cast<const arrow::TimestampType&>(*type).unit() == TimeUnit::NANO;
       // The first version of the format has no nanoseconds.
       if (!nanoseconds) {
-        Check(table, Properties().version(::parquet::ParquetVersion::PARQUET_1_0)->build(), Expect::kEither);
+        Check(table, Properties().version(::parquet::ParquetVersion::PARQUET_1_0)->build(),
+              Expect::kEither);
       }
       Check(table, Properties().disable_statistics()->build(), Expect::kNoBounds);
     }
@@ -189,20 +200,23 @@ TEST(Bounds, OfUnsignedNumbersAreUnsigned) {
     auto values = Random(type, 200, 5, int64_t{1} << 30, int64_t{1} << 32);
     Check(OneColumn(values), Default(), Expect::kBounds);
     // Format version 1.0 has no unsigned types: uint32 is stored as int64.
-    Check(OneColumn(values), Properties().version(::parquet::ParquetVersion::PARQUET_1_0)->build(), Expect::kEither);
+    Check(OneColumn(values), Properties().version(::parquet::ParquetVersion::PARQUET_1_0)->build(),
+          Expect::kEither);
   }
 }
 
 TEST(Bounds, OfNegativeNumbersHold) {
-  for (const auto& type : {arrow::int8(), arrow::int64(), arrow::decimal128(5, 2), arrow::decimal128(30, 2),
-                           arrow::float64(), arrow::timestamp(TimeUnit::NANO, "UTC")}) {
+  for (const auto& type :
+       {arrow::int8(), arrow::int64(), arrow::decimal128(5, 2), arrow::decimal128(30, 2),
+        arrow::float64(), arrow::timestamp(TimeUnit::NANO, "UTC")}) {
     Check(OneColumn(Random(type, 200, 6, -100, 100)), Default(), Expect::kBounds);
   }
 }
 
 TEST(Bounds, OfFloatsSayNothingAboutNaN) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<std::vector<double>> groups = {{5, 5, nan}, {nan, 1, -1}, {nan, nan, nan}, {0.0, 0.0, 0.0},
+  const std::vector<std::vector<double>> groups = {{5, 5, nan},        {nan, 1, -1},
+                                                   {nan, nan, nan},    {0.0, 0.0, 0.0},
                                                    {-0.0, -0.0, -0.0}, {-0.0, 0.0, nan}};
   arrow::DoubleBuilder builder;
   for (const auto& group : groups) ASSERT_TRUE(builder.AppendValues(group).ok());
@@ -235,7 +249,8 @@ TEST(Bounds, OfFloatsSayNothingAboutNaN) {
 
 TEST(Bounds, OfLongTextsAreLeftOut) {
   arrow::StringBuilder builder;
-  ASSERT_TRUE(builder.AppendValues({"a", "b", std::string(5000, 'z'), std::string(5001, 'z')}).ok());
+  ASSERT_TRUE(
+      builder.AppendValues({"a", "b", std::string(5000, 'z'), std::string(5001, 'z')}).ok());
   auto table = OneColumn(std::make_shared<arrow::ChunkedArray>(builder.Finish().ValueOrDie()));
   MemoryDriver driver(MakeFormat(), WriteFile(*table, 2, Default()));
   auto bounds = driver.Facts().ValueOrDie()->Bounds(0).ValueOrDie();
@@ -266,7 +281,8 @@ TEST(Bounds, OfTextViewsHold) {
 
 TEST(Bounds, OfAllNullColumnsAreNullCountsOnly) {
   for (const auto& type : {arrow::int32(), arrow::utf8(), arrow::float64()}) {
-    auto nulls = std::make_shared<arrow::ChunkedArray>(arrow::MakeArrayOfNull(type, 10).ValueOrDie());
+    auto nulls =
+        std::make_shared<arrow::ChunkedArray>(arrow::MakeArrayOfNull(type, 10).ValueOrDie());
     MemoryDriver driver(MakeFormat(), WriteFile(*OneColumn(nulls), 5, Default()));
     auto bounds = driver.Facts().ValueOrDie()->Bounds(0).ValueOrDie();
     for (int g = 0; g < 2; ++g) {
@@ -281,10 +297,12 @@ TEST(Bounds, OfNestedLeavesAreThoseOfTheLeaf) {
   auto st = arrow::StructArray::Make({x, y}, std::vector<std::string>{"x", "y"}).ValueOrDie();
   auto list_type = arrow::list(arrow::field("item", arrow::int32()));
   std::string json = "[";
-  for (int i = 0; i < 100; ++i) json += (i ? "," : "") + std::string(i % 3 == 0 ? "[]" : "[" + std::to_string(i) + ", 7]");
+  for (int i = 0; i < 100; ++i)
+    json += (i ? "," : "") + std::string(i % 3 == 0 ? "[]" : "[" + std::to_string(i) + ", 7]");
   auto lists = Column(list_type, json + "]");
   auto table = arrow::Table::Make(
-      arrow::schema({arrow::field("st", st->type()), arrow::field("l", list_type), arrow::field("z", arrow::int64())}),
+      arrow::schema({arrow::field("st", st->type()), arrow::field("l", list_type),
+                     arrow::field("z", arrow::int64())}),
       {std::make_shared<arrow::ChunkedArray>(st), lists, Random(arrow::int64(), 100, 9)});
   for (int leaf = 0; leaf < 4; ++leaf) Check(table, Default(), Expect::kBounds, true, leaf);
 }

@@ -1,5 +1,5 @@
-#include <vector>
 #include <string>
+#include <vector>
 
 #include <arrow/compute/initialize.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,9 @@ const bool kInitialized = arrow::compute::Initialize().ok();
 TEST(Facts, AFileWithoutRowGroupsHasASchemaAndNoRows) {
   auto table = OneColumn(Numbers(0, 0));
   auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
-  auto writer = ::parquet::arrow::FileWriter::Open(*table->schema(), arrow::default_memory_pool(), sink).ValueOrDie();
+  auto writer =
+      ::parquet::arrow::FileWriter::Open(*table->schema(), arrow::default_memory_pool(), sink)
+          .ValueOrDie();
   ASSERT_TRUE(writer->Close().ok());
   MemoryDriver driver(MakeFormat(), sink->Finish().ValueOrDie()->ToString());
   auto facts = driver.Facts().ValueOrDie();
@@ -35,10 +37,12 @@ TEST(Facts, TakeOneReadOrTwoWhereTheFooterIsLong) {
   std::vector<std::shared_ptr<arrow::ChunkedArray>> columns;
   auto column = Numbers(0, 4);
   for (int i = 0; i < 1500; ++i) {
-    fields.push_back(arrow::field("a_rather_long_name_of_a_column_" + std::to_string(i), arrow::int64()));
+    fields.push_back(
+        arrow::field("a_rather_long_name_of_a_column_" + std::to_string(i), arrow::int64()));
     columns.push_back(column);
   }
-  MemoryDriver wide(MakeFormat(), WriteFile(*arrow::Table::Make(arrow::schema(fields), columns), 4, Default()));
+  MemoryDriver wide(MakeFormat(),
+                    WriteFile(*arrow::Table::Make(arrow::schema(fields), columns), 4, Default()));
   auto facts = wide.Facts().ValueOrDie();
   EXPECT_EQ(wide.requests(), 2);
   EXPECT_EQ(facts->schema()->num_fields(), 1500);

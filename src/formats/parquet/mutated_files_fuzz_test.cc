@@ -1,4 +1,5 @@
-// Damaged files: whatever a file says, reading it gives rows or an error that names it. Run under the sanitizers as well.
+// Damaged files: whatever a file says, reading it gives rows or an error that names it. Run under
+// the sanitizers as well.
 #include <atomic>
 #include <random>
 
@@ -24,11 +25,14 @@ class WatchingPool final : public arrow::MemoryPool {
     Note(size);
     return pool_->Allocate(size, alignment, out);
   }
-  arrow::Status Reallocate(int64_t old_size, int64_t new_size, int64_t alignment, uint8_t** p) override {
+  arrow::Status Reallocate(int64_t old_size, int64_t new_size, int64_t alignment,
+                           uint8_t** p) override {
     Note(new_size);
     return pool_->Reallocate(old_size, new_size, alignment, p);
   }
-  void Free(uint8_t* buffer, int64_t size, int64_t alignment) override { pool_->Free(buffer, size, alignment); }
+  void Free(uint8_t* buffer, int64_t size, int64_t alignment) override {
+    pool_->Free(buffer, size, alignment);
+  }
   int64_t bytes_allocated() const override { return pool_->bytes_allocated(); }
   int64_t total_bytes_allocated() const override { return pool_->total_bytes_allocated(); }
   int64_t num_allocations() const override { return pool_->num_allocations(); }
@@ -47,23 +51,29 @@ class WatchingPool final : public arrow::MemoryPool {
 std::shared_ptr<arrow::Table> SomeTable() {
   auto n = arrow::int64();
   return arrow::Table::Make(
-      arrow::schema({arrow::field("i", arrow::int32()), arrow::field("s", arrow::utf8()),
-                     arrow::field("v", arrow::utf8_view()), arrow::field("f", arrow::float64()),
-                     arrow::field("b", arrow::boolean()), arrow::field("d", arrow::decimal128(20, 2)),
-                     arrow::field("t", arrow::timestamp(arrow::TimeUnit::NANO, "UTC")),
-                     arrow::field("l", arrow::list(arrow::field("item", n))),
-                     arrow::field("st", arrow::struct_({arrow::field("x", n), arrow::field("y", arrow::utf8())})),
-                     arrow::field("c", arrow::dictionary(arrow::int32(), arrow::utf8()))}),
+      arrow::schema(
+          {arrow::field("i", arrow::int32()), arrow::field("s", arrow::utf8()),
+           arrow::field("v", arrow::utf8_view()), arrow::field("f", arrow::float64()),
+           arrow::field("b", arrow::boolean()), arrow::field("d", arrow::decimal128(20, 2)),
+           arrow::field("t", arrow::timestamp(arrow::TimeUnit::NANO, "UTC")),
+           arrow::field("l", arrow::list(arrow::field("item", n))),
+           arrow::field("st",
+                        arrow::struct_({arrow::field("x", n), arrow::field("y", arrow::utf8())})),
+           arrow::field("c", arrow::dictionary(arrow::int32(), arrow::utf8()))}),
       {Column(arrow::int32(), "[1, 2, null, 4, 5, 6, 7, 8, 9]"),
        Column(arrow::utf8(), R"(["a", "bb", "a", null, "a", "bb", "", "ccc", "a"])"),
-       Column(arrow::utf8_view(), R"(["short", "a text that is longer", null, "x", "x", "x", "y", "", "x"])"),
+       Column(arrow::utf8_view(),
+              R"(["short", "a text that is longer", null, "x", "x", "x", "y", "", "x"])"),
        Column(arrow::float64(), "[0.5, null, 1, 2, 3, 4, 5, 6, 7]"),
        Column(arrow::boolean(), "[true, false, null, true, true, false, false, true, true]"),
-       Column(arrow::decimal128(20, 2), R"(["1.00", "2.50", null, "4.00", "5.00", "6.00", "-7.00", "8.00", "9.00"])"),
+       Column(arrow::decimal128(20, 2),
+              R"(["1.00", "2.50", null, "4.00", "5.00", "6.00", "-7.00", "8.00", "9.00"])"),
        Column(arrow::timestamp(arrow::TimeUnit::NANO, "UTC"), "[1, 2, 3, 4, null, 6, 7, 8, 9]"),
-       Column(arrow::list(arrow::field("item", n)), "[[1, 2], [], null, [3], [4, null], [5], [6], [7, 8, 9], []]"),
-       Column(arrow::struct_({arrow::field("x", n), arrow::field("y", arrow::utf8())}),
-              R"([{"x": 1, "y": "p"}, null, {"x": null, "y": "q"}, {"x": 4, "y": null}, {"x": 5, "y": "p"},
+       Column(arrow::list(arrow::field("item", n)),
+              "[[1, 2], [], null, [3], [4, null], [5], [6], [7, 8, 9], []]"),
+       Column(
+           arrow::struct_({arrow::field("x", n), arrow::field("y", arrow::utf8())}),
+           R"([{"x": 1, "y": "p"}, null, {"x": null, "y": "q"}, {"x": 4, "y": null}, {"x": 5, "y": "p"},
                   {"x": 6, "y": "p"}, {"x": 7, "y": "p"}, {"x": 8, "y": "p"}, {"x": 9, "y": "p"}])"),
        Column(arrow::dictionary(arrow::int32(), arrow::utf8()),
               R"(["k", "l", "k", null, "k", "l", "l", "k", "m"])")});
@@ -73,10 +83,14 @@ std::vector<std::string> SoundFiles() {
   auto table = SomeTable();
   std::vector<std::string> out;
   out.push_back(WriteFile(*table, 4, Properties().build()));
-  out.push_back(WriteFile(*table, 4, Properties().compression(arrow::Compression::SNAPPY)->build()));
-  out.push_back(WriteFile(
-      *table, 9,
-      Properties().compression(arrow::Compression::ZSTD)->enable_page_checksum()->enable_write_page_index()->build()));
+  out.push_back(
+      WriteFile(*table, 4, Properties().compression(arrow::Compression::SNAPPY)->build()));
+  out.push_back(WriteFile(*table, 9,
+                          Properties()
+                              .compression(arrow::Compression::ZSTD)
+                              ->enable_page_checksum()
+                              ->enable_write_page_index()
+                              ->build()));
   out.push_back(WriteFile(*table, 5,
                           Properties()
                               .data_page_version(::parquet::ParquetDataPageVersion::V2)
@@ -142,7 +156,8 @@ class Mutator {
     file->replace(at, n, n, with);
   }
   void Duplicate(std::string* file) {
-    const size_t from = Below(file->size()), n = std::min<size_t>(1 + Below(40), file->size() - from);
+    const size_t from = Below(file->size()),
+                 n = std::min<size_t>(1 + Below(40), file->size() - from);
     file->insert(Below(file->size()), file->substr(from, n));
   }
 
@@ -152,13 +167,15 @@ class Mutator {
 /// Reads everything and touches all of it.
 arrow::Status ReadAll(MemoryDriver& driver, arrow::MemoryPool* pool) {
   ARROW_ASSIGN_OR_RAISE(auto facts, driver.Facts());
-  for (int leaf = 0; leaf < NumLeaves(*facts->schema()); ++leaf) ARROW_RETURN_NOT_OK(facts->Bounds(leaf).status());
+  for (int leaf = 0; leaf < NumLeaves(*facts->schema()); ++leaf)
+    ARROW_RETURN_NOT_OK(facts->Bounds(leaf).status());
   for (int g = 0; g < facts->num_row_groups(); ++g) EXPECT_GE(facts->row_group_bytes(g), 0);
   EXPECT_GE(facts->num_rows().value(), 0);
   EXPECT_GT(facts->memory_size(), 0);
   ARROW_ASSIGN_OR_RAISE(auto batches, driver.All(1000, pool));
   for (const auto& batch : batches) {
-    // Text need not be UTF-8 any more, but it must all be there, and so must what dictionaries refer to.
+    // Text need not be UTF-8 any more, but it must all be there, and so must what dictionaries
+    // refer to.
     const arrow::Status valid = batch->ValidateFull();
     EXPECT_TRUE(valid.ok() || valid.message().find("UTF8") != std::string::npos) << valid;
   }

@@ -14,15 +14,16 @@ namespace {
 const bool kInitialized = arrow::compute::Initialize().ok();
 
 TEST(RowGroupUnit, AFlippedByteInACheckedPageNamesFileRowGroupAndColumn) {
-  auto table = arrow::Table::Make(
-      arrow::schema({arrow::field("first", arrow::int64()), arrow::field("second", arrow::int64())}),
-      {Numbers(0, 100), Numbers(1000, 100)});
+  auto table = arrow::Table::Make(arrow::schema({arrow::field("first", arrow::int64()),
+                                                 arrow::field("second", arrow::int64())}),
+                                  {Numbers(0, 100), Numbers(1000, 100)});
   const std::string sound =
       WriteFile(*table, 50, Properties().disable_dictionary()->enable_page_checksum()->build());
   MemoryDriver intact(MakeFormat(), sound);
   auto facts = intact.Facts().ValueOrDie();
   ASSERT_EQ(intact.All().ValueOrDie().size(), 2u);
-  // The last data byte of the first row group's second column lies just before the second row group.
+  // The last data byte of the first row group's second column lies just before the second row
+  // group.
   const int64_t in_first_group = 4 + facts->row_group_bytes(0) - 10;
   std::string flipped = sound;
   flipped[in_first_group] ^= 1;
@@ -36,7 +37,8 @@ TEST(RowGroupUnit, AFlippedByteInACheckedPageNamesFileRowGroupAndColumn) {
 
 TEST(RowGroupUnit, AnyNumberOfRowsABatchGivesTheSameRowsAndNoMoreMemory) {
   const std::string file = WriteFile(*OneColumn(Numbers(0, 100)), 40, Default());
-  for (int64_t batch_rows : {int64_t{1}, int64_t{7}, int64_t{40}, int64_t{1} << 40, std::numeric_limits<int64_t>::max()}) {
+  for (int64_t batch_rows : {int64_t{1}, int64_t{7}, int64_t{40}, int64_t{1} << 40,
+                             std::numeric_limits<int64_t>::max()}) {
     MemoryDriver driver(MakeFormat(), file);
     arrow::ProxyMemoryPool pool(arrow::default_memory_pool());
     auto batches = driver.All(batch_rows, &pool);
@@ -54,8 +56,10 @@ TEST(RowGroupUnit, AnyNumberOfRowsABatchGivesTheSameRowsAndNoMoreMemory) {
 
 /// Every byte of the data, changed in several ways: what is read must lie inside its dictionary.
 void CheckDamagedIndices(const std::shared_ptr<arrow::DataType>& type) {
-  const auto words = Column(type->id() == arrow::Type::DICTIONARY ? arrow::dictionary(arrow::int32(), arrow::utf8()) : type,
-                            R"(["a", "a text that is longer", "b", null, "c", "a", "b", "d", "e", "a", "a", "a", "a", "a"])");
+  const auto words = Column(
+      type->id() == arrow::Type::DICTIONARY ? arrow::dictionary(arrow::int32(), arrow::utf8())
+                                            : type,
+      R"(["a", "a text that is longer", "b", null, "c", "a", "b", "d", "e", "a", "a", "a", "a", "a"])");
   const std::string sound = WriteFile(*OneColumn(words), 100, Default());
   MemoryDriver intact(MakeFormat(), sound);
   const int64_t data_end = 4 + intact.Facts().ValueOrDie()->row_group_bytes(0);
@@ -70,7 +74,8 @@ void CheckDamagedIndices(const std::shared_ptr<arrow::DataType>& type) {
       ++read;
       for (const auto& batch : *batches) {
         const arrow::Status valid = batch->ValidateFull();
-        // Text may have become something else than UTF-8, as the file says; that is all that may be wrong.
+        // Text may have become something else than UTF-8, as the file says; that is all that may be
+        // wrong.
         EXPECT_TRUE(valid.ok() || valid.message().find("UTF8") != std::string::npos)
             << type->ToString() << ", byte " << at << " ^ " << change << ": " << valid;
       }

@@ -21,15 +21,17 @@ inline std::string WriteFile(const arrow::Table& table, int64_t row_group_rows,
   auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
   ::parquet::ArrowWriterProperties::Builder arrow_properties;
   if (store_schema) arrow_properties.store_schema();
-  arrow::Status written = ::parquet::arrow::WriteTable(table, arrow::default_memory_pool(), sink, row_group_rows,
-                                                       properties, arrow_properties.build());
+  arrow::Status written =
+      ::parquet::arrow::WriteTable(table, arrow::default_memory_pool(), sink, row_group_rows,
+                                   properties, arrow_properties.build());
   if (!written.ok()) written.Abort();
   return sink->Finish().ValueOrDie()->ToString();
 }
 
 inline std::shared_ptr<arrow::ChunkedArray> Column(const std::shared_ptr<arrow::DataType>& type,
                                                    const std::string& json) {
-  return std::make_shared<arrow::ChunkedArray>(arrow::json::ArrayFromJSONString(type, json).ValueOrDie());
+  return std::make_shared<arrow::ChunkedArray>(
+      arrow::json::ArrayFromJSONString(type, json).ValueOrDie());
 }
 
 inline std::shared_ptr<arrow::Table> OneColumn(const std::shared_ptr<arrow::ChunkedArray>& values) {
