@@ -60,7 +60,9 @@ class FactsReader {
 struct UnitRequest {
   std::shared_ptr<const SourceFile> file;
   std::shared_ptr<const FileFacts> facts;
-  int row_group = 0;
+  /// The row groups to read, in the order their rows shall come, at least one. Small ones are asked for together: a unit
+  /// for each would cost more than reading it.
+  std::vector<int> row_groups;
   /// Leaves of facts->schema(), ascending, counted depth first. Batches have the schema
   /// ProjectLeaves(facts->schema(), leaves).
   std::vector<int> leaves;

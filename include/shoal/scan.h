@@ -32,7 +32,8 @@ struct ScanOptions {
   bool ordered = true;
   OnBadFile on_missing = OnBadFile::kError;
   OnBadFile on_corrupt = OnBadFile::kError;
-  arrow::MemoryPool* pool = nullptr;  // nullptr: arrow::default_memory_pool()
+  /// Of what is read and decoded; nullptr: a pool of the library's own, which uses large blocks again.
+  arrow::MemoryPool* pool = nullptr;
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
 };
 

@@ -38,8 +38,11 @@ class Precision {
     if (a.is_absent() || b.is_absent()) return Absent();
     return Precision(combine(*a.value_, *b.value_), a.exact_ && b.exact_);
   }
+  /// A sum that the type cannot hold (of counts that lie) is absent.
   friend Precision operator+(const Precision& a, const Precision& b) {
-    return Merge(a, b, [](const T& x, const T& y) { return x + y; });
+    T sum{};
+    if (!a.is_absent() && !b.is_absent() && __builtin_add_overflow(*a.value_, *b.value_, &sum)) return Absent();
+    return Merge(a, b, [&](const T&, const T&) { return sum; });
   }
 
  private:

@@ -207,7 +207,8 @@ class Dataset:
             "error", or "skip": leave out files that are gone, or that are no readable files of the format.
             :attr:`Scan.metrics` names them.
         memory_pool
-            Where batches are allocated. None: pyarrow's default pool at the time of the scan.
+            Where batches are allocated. None: a pool of shoal's own that uses memory again, or the one that
+            ``pa.set_memory_pool`` has chosen.
 
         Raises
         ------

@@ -36,6 +36,7 @@ from pyarrow.includes.libarrow cimport (
     CRecordBatchReader,
     CScalar,
     CSchema,
+    c_default_memory_pool,
 )
 from pyarrow.includes.libarrow_fs cimport CFileSystem
 from pyarrow.includes.libarrow_python cimport c_get_memory_pool

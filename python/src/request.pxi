@@ -58,7 +58,11 @@ cdef class ScanOptions:
         self.pool = memory_pool
 
     cdef CScanOptions get(self):
-        # pyarrow's default pool can change at any time (pa.set_memory_pool), so it is asked for when a scan starts.
+        # pyarrow's default pool can change at any time (pa.set_memory_pool), so it is asked for when a scan starts. As
+        # long as nobody has chosen one, the library's own pool is the better one.
         cdef CScanOptions options = self.options
-        options.pool = c_get_memory_pool() if self.pool is None else self.pool.pool
+        if self.pool is not None:
+            options.pool = self.pool.pool
+        elif c_get_memory_pool() != c_default_memory_pool():
+            options.pool = c_get_memory_pool()
         return options

@@ -38,11 +38,12 @@ class MemoryDriver {
     }
   }
 
-  arrow::Result<arrow::RecordBatchVector> RowGroup(
-      std::shared_ptr<const FileFacts> facts, int row_group, std::vector<int> leaves,
+  arrow::Result<arrow::RecordBatchVector> RowGroups(
+      std::shared_ptr<const FileFacts> facts, std::vector<int> row_groups, std::vector<int> leaves,
       int64_t batch_rows = 1000, arrow::MemoryPool* pool = arrow::default_memory_pool()) {
-    ARROW_ASSIGN_OR_RAISE(auto unit, format_->MakeUnit({file_, std::move(facts), row_group,
-                                                        std::move(leaves), batch_rows, pool}));
+    ARROW_ASSIGN_OR_RAISE(auto unit,
+                          format_->MakeUnit({file_, std::move(facts), std::move(row_groups),
+                                             std::move(leaves), batch_rows, pool}));
     arrow::RecordBatchVector out;
     ARROW_RETURN_NOT_OK(Run(*unit, &out));
     return out;
@@ -56,7 +57,7 @@ class MemoryDriver {
     for (size_t i = 0; i < leaves.size(); ++i) leaves[i] = static_cast<int>(i);
     arrow::RecordBatchVector out;
     for (int g = 0; g < facts->num_row_groups(); ++g) {
-      ARROW_ASSIGN_OR_RAISE(auto batches, RowGroup(facts, g, leaves, batch_rows, pool));
+      ARROW_ASSIGN_OR_RAISE(auto batches, RowGroups(facts, {g}, leaves, batch_rows, pool));
       out.insert(out.end(), batches.begin(), batches.end());
     }
     return out;

@@ -12,6 +12,7 @@
 #include "read/scan_context.h"
 #include "read/scheduler.h"
 #include "runtime/parallel.h"
+#include "runtime/recycling_pool.h"
 #include "storage/open_file.h"
 
 namespace shoal {
@@ -66,6 +67,7 @@ class BatchStream::Impl {
     scheduling.memory_budget = options.memory_budget;
     scheduling.ordered = options.ordered;
     scheduling.stop = options.stop;
+    scheduling.pool = context_->pool;
     if (options.on_missing == OnBadFile::kSkip || options.on_corrupt == OnBadFile::kSkip) {
       scheduling.skip_file = [options, counters = context_->counters](const SourceFile& file,
                                                                       const arrow::Status& error) {
@@ -149,6 +151,7 @@ class BatchStream::Impl {
     }
   }
 
+  const runtime::RecyclingPool::Lease lease_;
   std::shared_ptr<const read::ScanContext> context_;
   const std::vector<Fragment> fragments_;
   size_t next_fragment_ = 0;
@@ -193,7 +196,7 @@ class StreamMaker {
       const int64_t wanted = *request.limit + std::min(request.offset, batch_rows - *request.limit);
       batch_rows = std::max<int64_t>(wanted, 1);
     }
-    arrow::MemoryPool* pool = options.pool ? options.pool : arrow::default_memory_pool();
+    arrow::MemoryPool* pool = options.pool ? options.pool : &runtime::RecyclingPool::Instance();
     ARROW_ASSIGN_OR_RAISE(auto context, ScanContext::Make(plan, batch_rows, pool, std::make_shared<runtime::Counters>(),
                                                           std::move(cache)));
     return Make(std::make_unique<BatchStream::Impl>(std::move(context), plan.fragments, request, options));

@@ -1,7 +1,9 @@
 #include "read/file_unit.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "plan/file_mapping.h"
 #include "prune/pruner.h"
@@ -13,7 +15,10 @@ namespace {
 
 using schema::ColumnMapping;
 
-/// The rows of one row group. `inner` yields the file's leaves; without one no bytes of data are needed, only a number of
+/// Row groups are read together up to so many bytes, which keeps the pieces that threads share small.
+constexpr int64_t kMaxJoinedBytes = 4 << 20;
+
+/// The rows of some row groups. `inner` yields the file's leaves; without one no bytes of data are needed, only a number of
 /// rows.
 class RowGroupScan final : public Unit {
  public:
@@ -115,36 +120,61 @@ class FileUnit final : public Unit {
     }
     ARROW_ASSIGN_OR_RAISE(unfiltered, plan::MapFile(context_->unfiltered.columns, *facts, values, file()->path));
 
-    Split split;
-    auto add = [&](int group) -> arrow::Status {
-      const bool all_true = outcomes[group] == prune::kTrue;
-      if (!(outcomes[group] & prune::kTrue)) {
-        ++context_->counters->row_groups_pruned;
-        return arrow::Status::OK();
-      }
-      const auto& mapping = all_true ? unfiltered : filtered;
-      const ReadShape* shape = all_true ? &context_->unfiltered : &context_->filtered;
-      auto rows = facts->row_group_rows(group).exact_value();
-      std::unique_ptr<Unit> inner;
-      if (!mapping->leaves().empty() || !rows) {
-        ARROW_ASSIGN_OR_RAISE(inner, context_->format->MakeUnit({file(), facts, group, mapping->leaves(),
-                                                                 context_->batch_rows, context_->pool}));
-        ++context_->counters->row_groups_read;
-      }
-      split.units.push_back(
-          std::make_unique<RowGroupScan>(context_, shape, mapping, std::move(inner), file(), rows.value_or(0)));
-      return arrow::Status::OK();
-    };
+    std::vector<int> groups;
     if (row_groups_) {
-      for (int group : *row_groups_) ARROW_RETURN_NOT_OK(add(group));
+      groups = *row_groups_;
     } else {
-      for (int group = 0; group < n; ++group) ARROW_RETURN_NOT_OK(add(group));
+      groups.resize(n);
+      std::iota(groups.begin(), groups.end(), 0);
+    }
+    const auto kept_end = std::stable_partition(groups.begin(), groups.end(),
+                                                [&](int group) { return outcomes[group] & prune::kTrue; });
+    context_->counters->row_groups_pruned += groups.end() - kept_end;
+    groups.erase(kept_end, groups.end());
+
+    Split split;
+    for (auto begin = groups.begin(); begin != groups.end();) {
+      const bool all_true = outcomes[*begin] == prune::kTrue;
+      const auto same_shape = [&](int group) { return (outcomes[group] == prune::kTrue) == all_true; };
+      const auto end = EndOfPiece(*facts, begin, std::find_if_not(begin, groups.end(), same_shape));
+      ARROW_ASSIGN_OR_RAISE(auto unit, MakePiece(facts, {begin, end}, all_true ? unfiltered : filtered,
+                                                 all_true ? &context_->unfiltered : &context_->filtered));
+      split.units.push_back(std::move(unit));
+      begin = end;
     }
     if (split.units.empty()) {
       ++context_->counters->files_pruned;
       return Done{};
     }
     return split;
+  }
+
+  using Groups = std::vector<int>::iterator;
+
+  /// Small row groups are read together, as long as they are small together.
+  Groups EndOfPiece(const FileFacts& facts, Groups begin, Groups end) const {
+    int64_t rows = 0, bytes = 0;
+    for (auto it = begin; it != end; ++it) {
+      // An absent row count is no small one.
+      rows += std::min(facts.row_group_rows(*it).exact_value().value_or(context_->batch_rows), context_->batch_rows);
+      bytes += std::clamp<int64_t>(facts.row_group_bytes(*it), 0, kMaxJoinedBytes);
+      if (it != begin && (rows > context_->batch_rows || bytes > kMaxJoinedBytes)) return it;
+    }
+    return end;
+  }
+
+  arrow::Result<std::unique_ptr<Unit>> MakePiece(const std::shared_ptr<const FileFacts>& facts, std::vector<int> groups,
+                                                 std::shared_ptr<const ColumnMapping> mapping, const ReadShape* shape) {
+    Precision<int64_t> rows = Precision<int64_t>::Exact(0);
+    for (int group : groups) rows = rows + facts->row_group_rows(group);
+    std::unique_ptr<Unit> inner;
+    if (!mapping->leaves().empty() || !rows.exact_value()) {
+      context_->counters->row_groups_read += static_cast<int64_t>(groups.size());
+      ARROW_ASSIGN_OR_RAISE(inner, context_->format->MakeUnit({file(), facts, std::move(groups), mapping->leaves(),
+                                                               context_->batch_rows, context_->pool}));
+    }
+    return std::make_unique<RowGroupScan>(context_, shape, std::move(mapping), std::move(inner), file(),
+                                          rows.exact_value().value_or(0));
   }
 
   std::shared_ptr<const ScanContext> context_;

@@ -8,12 +8,14 @@
 #include <deque>
 #include <list>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <arrow/util/byte_size.h>
 
+#include "runtime/lingering_thread.h"
 #include "storage/open_file.h"
 
 namespace shoal::read {
@@ -39,10 +41,10 @@ struct FileHandle {
 
   arrow::Result<std::shared_ptr<storage::OpenFile>> Get(const std::shared_ptr<const SourceFile>& file,
                                                         const std::shared_ptr<runtime::Counters>& counters,
-                                                        const std::shared_ptr<storage::BlockRecycler>& recycler) {
+                                                        arrow::MemoryPool* pool) {
     std::lock_guard lock(mutex);
     if (!open) {
-      ARROW_ASSIGN_OR_RAISE(open, storage::OpenFile::Open(file, counters, recycler));
+      ARROW_ASSIGN_OR_RAISE(open, storage::OpenFile::Open(file, counters, pool));
     }
     return open;
   }
@@ -94,15 +96,13 @@ struct Scheduler::State {
         options(std::move(o)),
         rule(options.local ? storage::CoalesceRule::Local() : storage::CoalesceRule::Remote()),
         queue_limit(options.memory_budget / (options.local ? 8 : 4)),
-        read_limit(options.memory_budget - queue_limit),
-        recycler(std::make_shared<storage::BlockRecycler>(read_limit / 4, arrow::default_memory_pool())) {}
+        read_limit(options.memory_budget - queue_limit) {}
 
   UnitSource units;
   const std::shared_ptr<runtime::Counters> counters;
   const SchedulerOptions options;
   const storage::CoalesceRule rule;
   const int64_t queue_limit, read_limit;
-  const std::shared_ptr<storage::BlockRecycler> recycler;
   const pid_t pid = ::getpid();
 
   std::mutex mutex;
@@ -114,6 +114,7 @@ struct Scheduler::State {
   std::atomic<int64_t> peak{0};     // changed under the lock; read without it, in a forked child too
   arrow::Status status;
   bool closed = false;
+  std::set<std::thread::id> inside_read;  // threads that may be stuck in a store
 
   // ---- consumer
 
@@ -281,9 +282,11 @@ struct Scheduler::State {
     if (it == requests.end()) return false;
     Request request = std::move(*it);
     requests.erase(it);
+    inside_read.insert(std::this_thread::get_id());
     lock.unlock();
     auto buffer = Read(request);
     lock.lock();
+    inside_read.erase(std::this_thread::get_id());
     if (closed) return false;
     if (request.slot->dropped) return true;
     if (!buffer.ok()) {
@@ -297,7 +300,7 @@ struct Scheduler::State {
   }
 
   arrow::Result<std::shared_ptr<arrow::Buffer>> Read(const Request& request) {
-    ARROW_ASSIGN_OR_RAISE(auto file, request.slot->file->Get(request.slot->source, counters, recycler));
+    ARROW_ASSIGN_OR_RAISE(auto file, request.slot->file->Get(request.slot->source, counters, options.pool));
     if (request.fetch->range.length == 0) return std::make_shared<arrow::Buffer>(nullptr, 0);
     return file->Read(request.fetch->range);
   }
@@ -418,7 +421,8 @@ struct Scheduler::State {
 
 struct Scheduler::Threads {
   std::mutex mutex;  // Close() may come from several threads
-  std::vector<std::thread> workers, io;
+  std::vector<std::thread> workers;
+  std::vector<runtime::LingeringThread> io;
   bool started = false;
 };
 
@@ -481,14 +485,17 @@ void Scheduler::Close() {
     // The threads do not exist in a forked child, and the lock may be held by one of them for ever.
     if (!threads_) return;
     for (auto& thread : threads_->workers) thread.detach();
-    for (auto& thread : threads_->io) thread.detach();
+    for (auto& thread : threads_->io) thread.Forget();
     (void)new std::shared_ptr<State>(state_);
     (void)threads_.release();
     return;
   }
+  std::set<std::thread::id> inside_read;
   {
     Lock lock(state_->mutex);
     state_->StopLocked();
+    // From here on no thread begins a read.
+    if (!state_->options.local) inside_read = state_->inside_read;
   }
   std::lock_guard closing(threads_->mutex);
   threads_->started = true;  // a closed scheduler never starts
@@ -496,10 +503,10 @@ void Scheduler::Close() {
   threads_->workers.clear();
   for (auto& thread : threads_->io) {
     // A network request may hang for as long as its time-out: it is left to end on its own, with its buffers.
-    if (state_->options.local) {
-      thread.join();
+    if (inside_read.contains(thread.id())) {
+      std::move(thread).Abandon();
     } else {
-      thread.detach();
+      thread.Join();
     }
   }
   threads_->io.clear();

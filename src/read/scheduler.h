@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/result.h>
 #include <arrow/util/cancel.h>
@@ -31,6 +32,7 @@ struct SchedulerOptions {
   bool ordered = true;
   bool local = true;
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
+  arrow::MemoryPool* pool = arrow::default_memory_pool();  // of what is read from local disks
   /// Asked when a file fails; true: drop what is left of it and go on. May be null: never. Called under the lock.
   std::function<bool(const SourceFile& file, const arrow::Status& error)> skip_file = nullptr;
 };

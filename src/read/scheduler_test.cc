@@ -480,6 +480,33 @@ constexpr bool kForkTests = false;  // ThreadSanitizer does not follow threads a
 constexpr bool kForkTests = true;
 #endif
 
+TEST(Scheduler, AProcessThatLeavesAReadBehindExitsCleanly) {
+  if (!kForkTests) GTEST_SKIP() << "not under ThreadSanitizer";
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  // The read wakes up while the process exits, when static objects are being destroyed: a race, so several rounds.
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_EXIT(
+        {
+          NumberFiles files(4, 2, 10);
+          auto behaviour = std::make_shared<StoreBehaviour>();
+          behaviour->hanging_path = NumberFiles::Name(0);
+          auto store = std::make_shared<ObservedFilesystem>(files.directory(), behaviour);
+          arrow::StopSource stop;
+          {
+            Scan scan(PlainUnits(files, {}, store),
+                      {.workers = 2, .io_threads = 4, .local = false, .stop = stop.token()});
+            auto waiting = std::async(std::launch::async, [&] { return scan.scheduler->Next().status(); });
+            while (behaviour->in_flight == 0) std::this_thread::sleep_for(milliseconds(1));
+            stop.RequestStop();
+            EXPECT_TRUE(waiting.get().IsCancelled());
+          }
+          behaviour->Release();
+          std::exit(0);
+        },
+        ::testing::ExitedWithCode(0), "");
+  }
+}
+
 TEST(Scheduler, AForkedChildGetsAnErrorAndExits) {
   if (!kForkTests) GTEST_SKIP() << "not under ThreadSanitizer";
   NumberFiles files(8, 4, 100);

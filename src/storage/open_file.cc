@@ -38,12 +38,11 @@ class LocalFile final : public OpenFile {
  public:
   static arrow::Result<std::shared_ptr<OpenFile>> Make(std::shared_ptr<const SourceFile> file,
                                                        std::shared_ptr<runtime::Counters> counters,
-                                                       std::shared_ptr<BlockRecycler> recycler) {
+                                                       arrow::MemoryPool* pool) {
     const std::string& path = file->path;
     int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return FromErrno(errno, "Cannot open", path);
-    std::shared_ptr<LocalFile> opened(
-        new LocalFile(fd, std::move(file), std::move(counters), std::move(recycler)));
+    std::shared_ptr<LocalFile> opened(new LocalFile(fd, std::move(file), std::move(counters), pool));
     struct stat info;
     if (::fstat(fd, &info) != 0) return FromErrno(errno, "Cannot stat", path);
     // A pipe would block for ever; a directory has no bytes.
@@ -56,13 +55,7 @@ class LocalFile final : public OpenFile {
 
  protected:
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset, int64_t length) const override {
-    std::shared_ptr<arrow::MutableBuffer> buffer;
-    if (recycler_) {
-      ARROW_ASSIGN_OR_RAISE(buffer, recycler_->Allocate(length));
-    } else {
-      ARROW_ASSIGN_OR_RAISE(auto fresh, arrow::AllocateBuffer(length));
-      buffer.reset(static_cast<arrow::MutableBuffer*>(fresh.release()));
-    }
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(length, pool_));
     uint8_t* out = buffer->mutable_data();
     int64_t done = 0;
     while (done < length) {
@@ -78,10 +71,10 @@ class LocalFile final : public OpenFile {
 
  private:
   LocalFile(int fd, std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters,
-            std::shared_ptr<BlockRecycler> recycler)
-      : OpenFile(std::move(file), std::move(counters)), fd_(fd), recycler_(std::move(recycler)) {}
+            arrow::MemoryPool* pool)
+      : OpenFile(std::move(file), std::move(counters)), fd_(fd), pool_(pool) {}
   const int fd_;
-  std::shared_ptr<BlockRecycler> recycler_;
+  arrow::MemoryPool* const pool_;
 };
 
 class FilesystemFile final : public OpenFile {
@@ -122,9 +115,9 @@ bool IsLocal(const arrow::fs::FileSystem& filesystem) { return filesystem.type_n
 
 arrow::Result<std::shared_ptr<OpenFile>> OpenFile::Open(std::shared_ptr<const SourceFile> file,
                                                         std::shared_ptr<runtime::Counters> counters,
-                                                        std::shared_ptr<BlockRecycler> recycler) {
+                                                        arrow::MemoryPool* pool) {
   ++counters->files_opened;
-  if (IsLocal(*file->filesystem)) return LocalFile::Make(std::move(file), std::move(counters), std::move(recycler));
+  if (IsLocal(*file->filesystem)) return LocalFile::Make(std::move(file), std::move(counters), pool);
   return FilesystemFile::Make(std::move(file), std::move(counters));
 }
 

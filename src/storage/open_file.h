@@ -7,12 +7,12 @@
 
 #include <arrow/buffer.h>
 #include <arrow/filesystem/filesystem.h>
+#include <arrow/memory_pool.h>
 #include <arrow/result.h>
 
 #include <shoal/unit.h>
 
 #include "runtime/counters.h"
-#include "storage/block_recycler.h"
 
 namespace shoal::storage {
 
@@ -30,10 +30,10 @@ class OpenFile {
   virtual ~OpenFile() = default;
 
   /// Fails if the file is not there, is not a file, or is no longer the one that was listed (size or mtime differ).
-  /// Buffers of local reads come from `recycler`, which may be null.
+  /// Buffers of local reads come from `pool`.
   static arrow::Result<std::shared_ptr<OpenFile>> Open(std::shared_ptr<const SourceFile> file,
                                                        std::shared_ptr<runtime::Counters> counters,
-                                                       std::shared_ptr<BlockRecycler> recycler = nullptr);
+                                                       arrow::MemoryPool* pool = arrow::default_memory_pool());
 
   int64_t size() const { return size_; }
   int64_t mtime_ns() const { return mtime_ns_; }

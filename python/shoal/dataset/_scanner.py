@@ -27,7 +27,8 @@ class ScanKeywords(TypedDict, total=False):
     cache_metadata
         Must be True: footers are kept, under a limit in bytes.
     memory_pool
-        Where batches are allocated; None: pyarrow's default pool.
+        Where batches are allocated; None: a pool of shoal's own that uses memory again, or the one that
+        ``pa.set_memory_pool`` has chosen.
     """
 
     batch_size: int | None

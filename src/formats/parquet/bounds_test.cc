@@ -90,7 +90,7 @@ void Check(const std::shared_ptr<arrow::Table>& table,
   auto facts = driver.Facts().ValueOrDie();
   auto bounds = facts->Bounds(leaf).ValueOrDie();
   for (int g = 0; g < facts->num_row_groups(); ++g) {
-    auto batches = driver.RowGroup(facts, g, {leaf}).ValueOrDie();
+    auto batches = driver.RowGroups(facts, {g}, {leaf}).ValueOrDie();
     ASSERT_EQ(batches.size(), 1u);
     std::shared_ptr<arrow::Array> rows = batches[0]->column(0);
     bool nested = false;
@@ -268,7 +268,7 @@ TEST(Bounds, OfTextViewsHold) {
   auto bounds = facts->Bounds(0).ValueOrDie();
   ASSERT_NE(bounds.min, nullptr);
   EXPECT_EQ(bounds.min->type_id(), arrow::Type::STRING_VIEW);
-  auto rows = driver.RowGroup(facts, 0, {0}).ValueOrDie()[0]->column(0);
+  auto rows = driver.RowGroups(facts, {0}, {0}).ValueOrDie()[0]->column(0);
   const auto& column = static_cast<const arrow::StringViewArray&>(*rows);
   const auto& min = static_cast<const arrow::StringViewArray&>(*bounds.min);
   const auto& max = static_cast<const arrow::StringViewArray&>(*bounds.max);

@@ -1,7 +1,10 @@
 #include "formats/parquet/row_group_unit.h"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 
+#include <arrow/util/int_util_overflow.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
@@ -54,11 +57,31 @@ class RowGroupUnit final : public Unit {
     const arrow::Status error = NameColumn(step.status());
     const std::string& message = error.message();
     const std::string prefix = message.find(file()->path) == std::string::npos ? "'" + file()->path + "', " : "";
-    return error.WithMessage(prefix, "row group ", request_.row_group, ": ", message);
+    return error.WithMessage(prefix, Name(), ": ", message);
   }
 
  private:
   const ParquetFacts& facts() const { return static_cast<const ParquetFacts&>(*request_.facts); }
+
+  std::string Name() const {
+    const auto& groups = request_.row_groups;
+    if (groups.size() == 1) return "row group " + std::to_string(groups[0]);
+    return "row groups " + std::to_string(groups.front()) + " to " + std::to_string(groups.back());
+  }
+
+  int64_t ClaimedRows() const {
+    int64_t rows = 0;
+    for (int group : request_.row_groups) {
+      // Lies must not overflow.
+      if (arrow::internal::AddWithOverflow(rows, facts().row_group_rows(group).value(), &rows)) {
+        return std::numeric_limits<int64_t>::max();
+      }
+    }
+    return rows;
+  }
+
+  /// libparquet makes room for a whole batch, however few rows there are.
+  int64_t BatchRows() const { return std::clamp<int64_t>(ClaimedRows(), 1, request_.batch_rows); }
 
   arrow::Result<Step> Advance(Resident got) {
     if (!batches_) {
@@ -72,7 +95,7 @@ class RowGroupUnit final : public Unit {
       ARROW_RETURN_NOT_OK(CheckIndices(*batch));
       return Spread(std::move(batch));
     }
-    int64_t claimed = facts().row_group_rows(request_.row_group).value();
+    const int64_t claimed = ClaimedRows();
     if (rows_ != claimed) {
       return arrow::Status::IOError("holds ", rows_, " rows where the footer says ", claimed, ": the file is corrupt");
     }
@@ -84,13 +107,15 @@ class RowGroupUnit final : public Unit {
 
   arrow::Result<Step> Need() {
     const auto& metadata = *facts().metadata();
-    auto group = metadata.RowGroup(request_.row_group);
     NeedBytes need;
-    for (int leaf : request_.leaves) {
-      auto chunk = group->ColumnChunk(leaf);
-      ARROW_ASSIGN_OR_RAISE(auto range, ChunkRange(metadata, *chunk, facts().file_size()));
-      need.ranges.push_back(range);
-      need.decode_bytes += DecodeState(*chunk, group->num_rows(), request_.batch_rows);
+    for (int g : request_.row_groups) {
+      auto group = metadata.RowGroup(g);
+      for (int leaf : request_.leaves) {
+        auto chunk = group->ColumnChunk(leaf);
+        ARROW_ASSIGN_OR_RAISE(auto range, ChunkRange(metadata, *chunk, facts().file_size()));
+        need.ranges.push_back(range);
+        need.decode_bytes += DecodeState(*chunk, group->num_rows(), request_.batch_rows);
+      }
     }
     ranges_ = need.ranges;
     return need;
@@ -117,12 +142,11 @@ class RowGroupUnit final : public Unit {
   arrow::Status ReadThrough(int leaf) const {
     ::parquet::ArrowReaderProperties properties(/*use_threads=*/false);
     properties.set_pre_buffer(false);
-    properties.set_batch_size(std::clamp<int64_t>(facts().row_group_rows(request_.row_group).value(), 1,
-                                                  request_.batch_rows));
+    properties.set_batch_size(BatchRows());
     auto file_reader = ::parquet::ParquetFileReader::Open(input_, FileProperties(), facts().metadata());
     ARROW_ASSIGN_OR_RAISE(auto reader, ::parquet::arrow::FileReader::Make(request_.pool, std::move(file_reader),
                                                                           properties));
-    ARROW_ASSIGN_OR_RAISE(auto batches, reader->GetRecordBatchReader({request_.row_group}, {leaf}));
+    ARROW_ASSIGN_OR_RAISE(auto batches, reader->GetRecordBatchReader(request_.row_groups, {leaf}));
     std::shared_ptr<arrow::RecordBatch> batch;
     do {
       ARROW_RETURN_NOT_OK(batches->ReadNext(&batch));
@@ -134,13 +158,14 @@ class RowGroupUnit final : public Unit {
     input_ = std::make_shared<ResidentFile>(file()->path, facts().file_size(), std::move(ranges_),
                                             std::move(got.buffers));
     ::parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
-    auto group = facts().metadata()->RowGroup(request_.row_group);
-    // libparquet makes room for a whole batch, however few rows there are.
-    arrow_properties.set_batch_size(std::clamp<int64_t>(group->num_rows(), 1, request_.batch_rows));
+    arrow_properties.set_batch_size(BatchRows());
     arrow_properties.set_pre_buffer(false);
     schema_ = ProjectLeaves(*facts().schema(), request_.leaves);
     const bool flat = schema_->num_fields() == static_cast<int>(request_.leaves.size());
-    for (int i = 0; flat && i < schema_->num_fields(); ++i) {
+    // Batches end where a dictionary does, so small row groups gain nothing by it.
+    const bool alone = request_.row_groups.size() == 1;
+    auto group = facts().metadata()->RowGroup(request_.row_groups[0]);
+    for (int i = 0; flat && alone && i < schema_->num_fields(); ++i) {
       const int leaf = request_.leaves[i];
       if (PrefersDictionary(*group->ColumnChunk(leaf), *schema_->field(i)->type())) {
         arrow_properties.set_read_dictionary(leaf, true);
@@ -150,7 +175,7 @@ class RowGroupUnit final : public Unit {
     auto file_reader = ::parquet::ParquetFileReader::Open(input_, FileProperties(), facts().metadata());
     ARROW_ASSIGN_OR_RAISE(reader_, ::parquet::arrow::FileReader::Make(request_.pool, std::move(file_reader),
                                                                       arrow_properties));
-    ARROW_ASSIGN_OR_RAISE(batches_, reader_->GetRecordBatchReader({request_.row_group}, request_.leaves));
+    ARROW_ASSIGN_OR_RAISE(batches_, reader_->GetRecordBatchReader(request_.row_groups, request_.leaves));
     return arrow::Status::OK();
   }
 

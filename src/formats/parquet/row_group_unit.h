@@ -1,4 +1,4 @@
-// Reads one row group.
+// Reads row groups.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace shoal::formats::parquet {
 
-/// REQUIRES: request.facts are ParquetFacts, row_group is one of theirs, leaves are ascending and not empty.
+/// REQUIRES: request.facts are ParquetFacts, row_groups are some of theirs, leaves are ascending and not empty.
 arrow::Result<std::unique_ptr<Unit>> MakeRowGroupUnit(UnitRequest request);
 
 }  // namespace shoal::formats::parquet

@@ -54,6 +54,43 @@ TEST(RowGroupUnit, AnyNumberOfRowsABatchGivesTheSameRowsAndNoMoreMemory) {
   }
 }
 
+TEST(RowGroupUnit, RowGroupsReadTogetherGiveTheirRowsInTheOrderAskedFor) {
+  const std::string file = WriteFile(*OneColumn(Numbers(0, 100)), 10, Default());
+  MemoryDriver driver(MakeFormat(), file);
+  auto facts = driver.Facts().ValueOrDie();
+  ASSERT_EQ(facts->num_row_groups(), 10);
+  auto batches = driver.RowGroups(facts, {7, 2, 3}, {0}).ValueOrDie();
+  ASSERT_EQ(batches.size(), 1u);
+  const auto& values = static_cast<const arrow::Int64Array&>(*batches[0]->column(0));
+  ASSERT_EQ(values.length(), 30);
+  for (int64_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(values.Value(i), 70 + i);
+    EXPECT_EQ(values.Value(10 + i), 20 + i);
+    EXPECT_EQ(values.Value(20 + i), 30 + i);
+  }
+}
+
+TEST(RowGroupUnit, RowGroupsReadTogetherKeepTheirOwnDictionaries) {
+  const auto type = arrow::dictionary(arrow::int32(), arrow::utf8());
+  auto words = arrow::ChunkedArray::Make({Column(type, R"(["a", "b", "a"])")->chunk(0),
+                                          Column(type, R"(["c", null, "b"])")->chunk(0)})
+                   .ValueOrDie();
+  MemoryDriver driver(MakeFormat(), WriteFile(*OneColumn(words), 3, Default()));
+  auto facts = driver.Facts().ValueOrDie();
+  std::string text;
+  for (const auto& batch : driver.RowGroups(facts, {0, 1}, {0}).ValueOrDie()) {
+    for (int64_t i = 0; i < batch->num_rows(); ++i) {
+      auto value = batch->column(0)->GetScalar(i).ValueOrDie();
+      text += value->is_valid ? static_cast<const arrow::DictionaryScalar&>(*value)
+                                    .GetEncodedValue()
+                                    .ValueOrDie()
+                                    ->ToString()
+                              : "-";
+    }
+  }
+  EXPECT_EQ(text, "abac-b");
+}
+
 /// Every byte of the data, changed in several ways: what is read must lie inside its dictionary.
 void CheckDamagedIndices(const std::shared_ptr<arrow::DataType>& type) {
   const auto words = Column(

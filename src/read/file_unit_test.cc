@@ -1,0 +1,89 @@
+// How the row groups of a file become pieces of work.
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <arrow/compute/initialize.h>
+#include <gtest/gtest.h>
+
+#include <shoal/dataset.h>
+
+#include "formats/parquet/test_files.h"
+#include "temporary_directory.h"
+
+namespace shoal::read {
+namespace {
+
+using formats::parquet::Numbers;
+using formats::parquet::Properties;
+
+const bool kInitialized = arrow::compute::Initialize().ok();
+
+class FileUnits : public ::testing::Test {
+ protected:
+  void Write(const std::string& name, int64_t rows, int64_t row_group_rows,
+             const std::shared_ptr<::parquet::WriterProperties>& properties = Properties().build()) {
+    std::ofstream(directory_.path() / name, std::ios::binary) << formats::parquet::WriteFile(
+        *formats::parquet::OneColumn(Numbers(0, rows)), row_group_rows, properties);
+  }
+  struct Result {
+    std::vector<int64_t> rows;
+    ScanMetrics metrics;
+  };
+  Result Scan(const std::string& filter, ScanOptions options = {}) {
+    auto dataset = Dataset::Open({directory_.path()}).ValueOrDie();
+    ScanRequest request;
+    if (!filter.empty()) request.filter = ParseFilter(filter).ValueOrDie();
+    auto stream = dataset->Scan(request, options).ValueOrDie();
+    Result result;
+    while (auto batch = stream->Next().ValueOrDie()) {
+      const auto& values = static_cast<const arrow::Int64Array&>(*batch->column(0));
+      for (int64_t i = 0; i < values.length(); ++i) result.rows.push_back(values.Value(i));
+    }
+    result.metrics = stream->metrics();
+    return result;
+  }
+  static std::vector<int64_t> Range(int64_t begin, int64_t end) {
+    std::vector<int64_t> out(end - begin);
+    std::iota(out.begin(), out.end(), begin);
+    return out;
+  }
+
+  testing::TemporaryDirectory directory_;
+};
+
+TEST_F(FileUnits, SmallRowGroupsAreReadByFewRequests) {
+  Write("a.parquet", 2000, 10);
+  const auto result = Scan("");
+  EXPECT_EQ(result.rows, Range(0, 2000));
+  EXPECT_EQ(result.metrics.row_groups_read, 200);
+  EXPECT_EQ(result.metrics.batches_returned, 1);
+  // The footer, which the schema took first, is not read again; the data lies in one stretch.
+  EXPECT_LE(result.metrics.requests, 2);
+}
+
+TEST_F(FileUnits, RowGroupsThatTheFilterSettlesAreStillReadInOrder) {
+  Write("a.parquet", 2000, 10);
+  // Row groups 10 to 12 are true as a whole, 9 and 13 are judged row by row, the others are pruned.
+  const auto result = Scan("x >= 95 and x < 135");
+  EXPECT_EQ(result.rows, Range(95, 135));
+  EXPECT_EQ(result.metrics.row_groups_read, 5);
+  EXPECT_EQ(result.metrics.rows_decoded, 50);
+}
+
+TEST_F(FileUnits, PiecesEndWhereABatchIsFull) {
+  Write("a.parquet", 1000, 100);
+  for (int64_t batch_rows : {1, 99, 100, 101, 250, 1000, 5000}) {
+    ScanOptions options;
+    options.batch_rows = batch_rows;
+    const auto result = Scan("", options);
+    EXPECT_EQ(result.rows, Range(0, 1000)) << batch_rows;
+    EXPECT_GE(result.metrics.batches_returned, 1000 / batch_rows) << batch_rows;
+    // A batch that is half full already is handed on.
+    EXPECT_LE(result.metrics.batches_returned, 2 * (1000 / batch_rows) + 1) << batch_rows;
+  }
+}
+
+}  // namespace
+}  // namespace shoal::read

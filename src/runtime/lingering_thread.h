@@ -1,0 +1,34 @@
+// A thread that may be stuck in a call nobody can cancel, such as a read from a store that hangs.
+//
+// It can be left behind, but not for ever unwatched: once main() has returned, static objects are destroyed (Arrow's
+// memory pools among them), and a thread that wakes up then would use them. Threads left behind are therefore waited
+// for when the process exits, though not for long.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+namespace shoal::runtime {
+
+/// Thread rule: as std::thread. One of Join, Abandon and Forget must be called before it is destroyed.
+class LingeringThread {
+ public:
+  explicit LingeringThread(std::function<void()> body);
+  LingeringThread(LingeringThread&&) = default;
+
+  std::thread::id id() const { return thread_.get_id(); }
+  void Join() { thread_.join(); }
+  /// Leaves it to end on its own; what `body` holds lives as long as it runs.
+  void Abandon() &&;
+  /// In a forked child, where the thread does not exist.
+  void Forget() { thread_.detach(); }
+
+ private:
+  friend class AbandonedThreads;
+  struct Progress;
+  std::shared_ptr<Progress> progress_;
+  std::thread thread_;
+};
+
+}  // namespace shoal::runtime
