@@ -33,9 +33,11 @@ class FileFacts {
   virtual int64_t row_group_bytes(int row_group) const = 0;
   Precision<int64_t> num_rows() const;
 
-  /// Bounds of one leaf of the schema (counted depth first, see LeafIndex) over all row groups, in the leaf's type.
-  /// Never claims more than the file proves: what is unknown or untrustworthy is left out.
-  virtual arrow::Result<ColumnBounds> Bounds(int leaf) const = 0;
+  /// Bounds of leaves of the schema (ascending, counted depth first, see LeafIndex) over all row groups, each in the
+  /// leaf's type. Never claims more than the file proves: what is unknown or untrustworthy is left out. One call for
+  /// many leaves is cheaper than many calls.
+  virtual arrow::Result<std::vector<ColumnBounds>> Bounds(const std::vector<int>& leaves) const = 0;
+  arrow::Result<ColumnBounds> Bounds(int leaf) const;
 
   /// Bytes of memory these facts occupy, for the byte limit of caches.
   virtual int64_t memory_size() const = 0;

@@ -50,6 +50,11 @@ arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view 
   return arrow::Status::NotImplemented("format '", name, "' is not supported; the known formats are: ", known);
 }
 
+arrow::Result<ColumnBounds> FileFacts::Bounds(int leaf) const {
+  ARROW_ASSIGN_OR_RAISE(auto bounds, Bounds(std::vector<int>{leaf}));
+  return std::move(bounds[0]);
+}
+
 Precision<int64_t> FileFacts::num_rows() const {
   auto total = Precision<int64_t>::Exact(0);
   for (int i = 0; i < num_row_groups(); ++i) total = total + row_group_rows(i);

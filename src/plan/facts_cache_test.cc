@@ -13,7 +13,9 @@ class SizedFacts final : public FileFacts {
   int num_row_groups() const override { return 0; }
   Precision<int64_t> row_group_rows(int) const override { return {}; }
   int64_t row_group_bytes(int) const override { return 0; }
-  arrow::Result<ColumnBounds> Bounds(int) const override { return ColumnBounds{}; }
+  arrow::Result<std::vector<ColumnBounds>> Bounds(const std::vector<int>& leaves) const override {
+    return std::vector<ColumnBounds>(leaves.size());
+  }
   int64_t memory_size() const override { return bytes_; }
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -283,11 +284,11 @@ class Collector {
     for (int g : groups) total = total + rows[g];
 
     std::vector<ColumnStatistics> out(schema.num_fields());
+    std::map<int, std::vector<int>> columns_of;  // by leaf of the file
     for (int c = 0; c < schema.num_fields(); ++c) {
       auto source = mapping->Find(arrow::FieldPath({c}));
       if (source.kind == schema::ColumnMapping::Source::kLeaf && source.type->Equals(*schema.field(c)->type())) {
-        ARROW_ASSIGN_OR_RAISE(auto bounds, facts.Bounds(source.leaf));
-        out[c] = statistics::Summarise(bounds, rows, groups);
+        columns_of[source.leaf].push_back(c);
       } else if (source.kind == schema::ColumnMapping::Source::kConstant && source.constant->is_valid) {
         out[c].null_count = Precision<int64_t>::Exact(0);
         out[c].min = out[c].max = Precision<std::shared_ptr<arrow::Scalar>>::Exact(source.constant);
@@ -295,6 +296,12 @@ class Collector {
                  source.kind == schema::ColumnMapping::Source::kConstant) {
         out[c].null_count = total;
       }
+    }
+    std::vector<int> wanted;
+    for (const auto& [leaf, columns] : columns_of) wanted.push_back(leaf);
+    ARROW_ASSIGN_OR_RAISE(auto bounds, facts.Bounds(wanted));
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      for (int c : columns_of[wanted[i]]) out[c] = statistics::Summarise(bounds[i], rows, groups);
     }
     return out;
   }

@@ -28,14 +28,14 @@ class TwoGroups : public FileFacts {
   int num_row_groups() const override { return 2; }
   Precision<int64_t> row_group_rows(int) const override { return Precision<int64_t>::Exact(3); }
   int64_t row_group_bytes(int) const override { return 0; }
-  arrow::Result<ColumnBounds> Bounds(int leaf) const override {
-    asked.push_back(leaf);
+  arrow::Result<std::vector<ColumnBounds>> Bounds(const std::vector<int>& leaves) const override {
+    asked.insert(asked.end(), leaves.begin(), leaves.end());
     ColumnBounds bounds;
     bounds.min = Array(arrow::int32(), "[1, 10]");
     bounds.max = Array(arrow::int32(), "[3, 12]");
     bounds.null_count =
         std::static_pointer_cast<arrow::Int64Array>(Array(arrow::int64(), "[0, 0]"));
-    return bounds;
+    return std::vector<ColumnBounds>(leaves.size(), bounds);
   }
   int64_t memory_size() const override { return 0; }
   mutable std::vector<int> asked;

@@ -1,5 +1,6 @@
 // Column chunk statistics as bounds.
 #include <cstring>
+#include <numeric>
 
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_decimal.h>
@@ -223,12 +224,11 @@ std::shared_ptr<arrow::DataType> LeafType(const arrow::Schema& schema, int leaf)
   return type;
 }
 
-}  // namespace
-
-arrow::Result<ColumnBounds> ParquetFacts::Bounds(int leaf) const {
-  return Guard(path_, [&]() -> arrow::Result<ColumnBounds> {
-    const ColumnDescriptor& column = *metadata_->schema()->Column(leaf);
-    const int n = num_row_groups();
+/// `type`: of the leaf, as it is read.
+arrow::Result<ColumnBounds> BoundsOf(const ::parquet::FileMetaData& metadata, int leaf,
+                                     const std::shared_ptr<arrow::DataType>& type) {
+    const ColumnDescriptor& column = *metadata.schema()->Column(leaf);
+    const int n = metadata.num_row_groups();
     std::shared_ptr<arrow::DataType> native = NativeType(column);
     // Null stands for "no order known": the null counts still count.
     ValueAppender min(column, native ? native : arrow::binary()), max(column, native ? native : arrow::binary());
@@ -243,7 +243,7 @@ arrow::Result<ColumnBounds> ParquetFacts::Bounds(int leaf) const {
     const bool truncates = may_truncate && native && native->id() != arrow::Type::DECIMAL128 &&
                            native->id() != arrow::Type::DECIMAL256;
     for (int i = 0; i < n; ++i) {
-      auto chunk = metadata_->RowGroup(i)->ColumnChunk(leaf);
+      auto chunk = metadata.RowGroup(i)->ColumnChunk(leaf);
       std::shared_ptr<::parquet::EncodedStatistics> stats;
       if (chunk->is_stats_set()) stats = chunk->encoded_statistics();
       const int64_t values = chunk->num_values();
@@ -262,11 +262,26 @@ arrow::Result<ColumnBounds> ParquetFacts::Bounds(int leaf) const {
     ARROW_ASSIGN_OR_RAISE(auto nulls, null_count.Finish());
     bounds.null_count = std::static_pointer_cast<arrow::Int64Array>(nulls);
     if (native) {
-      auto type = LeafType(*schema(), leaf);
       ARROW_ASSIGN_OR_RAISE(auto min_values, min.Finish());
       ARROW_ASSIGN_OR_RAISE(auto max_values, max.Finish());
       bounds.min = InReadType(min_values, type);
       bounds.max = InReadType(max_values, type);
+    }
+    return bounds;
+}
+
+}  // namespace
+
+arrow::Result<std::vector<ColumnBounds>> ParquetFacts::Bounds(const std::vector<int>& leaves) const {
+  std::vector<int> groups(num_row_groups());
+  std::iota(groups.begin(), groups.end(), 0);
+  return Guard(path_, [&]() -> arrow::Result<std::vector<ColumnBounds>> {
+    const auto metadata = footer_.Narrow(groups, leaves);
+    std::vector<ColumnBounds> bounds;
+    bounds.reserve(leaves.size());
+    for (int leaf : leaves) {
+      ARROW_ASSIGN_OR_RAISE(auto one, BoundsOf(*metadata, leaf, LeafType(*schema(), leaf)));
+      bounds.push_back(std::move(one));
     }
     return bounds;
   });

@@ -6,48 +6,51 @@
 #include <string>
 #include <vector>
 
-#include <parquet/metadata.h>
-
 #include <shoal/file_format.h>
+
+#include "formats/parquet/footer.h"
 
 namespace shoal::formats::parquet {
 
 class ParquetFacts final : public FileFacts {
  public:
-  ParquetFacts(std::string path, std::shared_ptr<arrow::Schema> schema,
-               std::shared_ptr<::parquet::FileMetaData> metadata, int64_t file_size,
-               std::vector<int64_t> row_group_rows);
+  ParquetFacts(std::string path, std::shared_ptr<arrow::Schema> schema, Footer footer, int64_t file_size);
 
-  int num_row_groups() const override { return static_cast<int>(row_group_rows_.size()); }
+  int num_row_groups() const override { return footer_.num_row_groups(); }
   Precision<int64_t> row_group_rows(int row_group) const override {
-    return Precision<int64_t>::Exact(row_group_rows_[row_group]);
+    return Precision<int64_t>::Exact(footer_.rows(row_group));
   }
-  int64_t row_group_bytes(int row_group) const override;
+  int64_t row_group_bytes(int row_group) const override { return footer_.compressed_bytes(row_group); }
   /// From the column chunk statistics that libparquet holds trustworthy for the writer and the column's order; see
   /// "Statistics" and "Column Orders" in the Parquet format specification.
-  arrow::Result<ColumnBounds> Bounds(int leaf) const override;
+  arrow::Result<std::vector<ColumnBounds>> Bounds(const std::vector<int>& leaves) const override;
+  using FileFacts::Bounds;
   int64_t memory_size() const override;
 
-  const std::shared_ptr<::parquet::FileMetaData>& metadata() const { return metadata_; }
+  const Footer& footer() const { return footer_; }
   int64_t file_size() const { return file_size_; }
 
  private:
   std::string path_;  // for errors
-  std::shared_ptr<::parquet::FileMetaData> metadata_;
+  Footer footer_;
   int64_t file_size_;
-  std::vector<int64_t> row_group_rows_;
 };
 
 /// Arrow schemas of Parquet schemas. Files of one dataset nearly always share theirs, and converting one costs more
-/// than parsing a small footer. Thread-safe.
+/// than all else about a small footer. Thread-safe.
 class SchemaConverter {
  public:
-  arrow::Result<std::shared_ptr<arrow::Schema>> Convert(const ::parquet::FileMetaData& metadata);
+  struct Schema {
+    std::shared_ptr<arrow::Schema> arrow;
+    int num_columns = 0;  // of Parquet, which are the leaves of Arrow's
+  };
+  /// Throws what libparquet throws.
+  arrow::Result<Schema> Convert(const Footer& footer);
 
  private:
   struct Known {
-    std::shared_ptr<const ::parquet::FileMetaData> metadata;
-    std::shared_ptr<arrow::Schema> schema;
+    std::string schema_bytes, key_value_bytes;
+    Schema schema;
   };
   std::mutex mutex_;
   std::vector<Known> known_;  // most recent last

@@ -1,10 +1,9 @@
 #include "formats/parquet/row_group_unit.h"
 
 #include <algorithm>
-#include <limits>
+#include <numeric>
 #include <string>
 
-#include <arrow/util/int_util_overflow.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
@@ -71,12 +70,7 @@ class RowGroupUnit final : public Unit {
 
   int64_t ClaimedRows() const {
     int64_t rows = 0;
-    for (int group : request_.row_groups) {
-      // Lies must not overflow.
-      if (arrow::internal::AddWithOverflow(rows, facts().row_group_rows(group).value(), &rows)) {
-        return std::numeric_limits<int64_t>::max();
-      }
-    }
+    for (int group : request_.row_groups) rows += facts().row_group_rows(group).value();
     return rows;
   }
 
@@ -106,19 +100,26 @@ class RowGroupUnit final : public Unit {
   }
 
   arrow::Result<Step> Need() {
-    const auto& metadata = *facts().metadata();
+    metadata_ = facts().footer().Narrow(request_.row_groups, request_.leaves);
     NeedBytes need;
-    for (int g : request_.row_groups) {
-      auto group = metadata.RowGroup(g);
+    for (int g = 0; g < metadata_->num_row_groups(); ++g) {
+      auto group = metadata_->RowGroup(g);
       for (int leaf : request_.leaves) {
         auto chunk = group->ColumnChunk(leaf);
-        ARROW_ASSIGN_OR_RAISE(auto range, ChunkRange(metadata, *chunk, facts().file_size()));
+        ARROW_ASSIGN_OR_RAISE(auto range, ChunkRange(*metadata_, *chunk, facts().file_size()));
         need.ranges.push_back(range);
         need.decode_bytes += DecodeState(*chunk, group->num_rows(), request_.batch_rows);
       }
     }
     ranges_ = need.ranges;
     return need;
+  }
+
+  /// All row groups that metadata_ has.
+  std::vector<int> AllGroups() const {
+    std::vector<int> groups(request_.row_groups.size());
+    std::iota(groups.begin(), groups.end(), 0);
+    return groups;
   }
 
   ::parquet::ReaderProperties FileProperties() const {
@@ -133,7 +134,7 @@ class RowGroupUnit final : public Unit {
     for (int leaf : request_.leaves) {
       const arrow::Status alone = Guard(file()->path, [&] { return ReadThrough(leaf); });
       if (alone.ok()) continue;
-      const std::string name = facts().metadata()->schema()->Column(leaf)->path()->ToDotString();
+      const std::string name = metadata_->schema()->Column(leaf)->path()->ToDotString();
       return alone.WithMessage("column '", name, "': ", alone.message());
     }
     return error;
@@ -143,10 +144,10 @@ class RowGroupUnit final : public Unit {
     ::parquet::ArrowReaderProperties properties(/*use_threads=*/false);
     properties.set_pre_buffer(false);
     properties.set_batch_size(BatchRows());
-    auto file_reader = ::parquet::ParquetFileReader::Open(input_, FileProperties(), facts().metadata());
+    auto file_reader = ::parquet::ParquetFileReader::Open(input_, FileProperties(), metadata_);
     ARROW_ASSIGN_OR_RAISE(auto reader, ::parquet::arrow::FileReader::Make(request_.pool, std::move(file_reader),
                                                                           properties));
-    ARROW_ASSIGN_OR_RAISE(auto batches, reader->GetRecordBatchReader(request_.row_groups, {leaf}));
+    ARROW_ASSIGN_OR_RAISE(auto batches, reader->GetRecordBatchReader(AllGroups(), {leaf}));
     std::shared_ptr<arrow::RecordBatch> batch;
     do {
       ARROW_RETURN_NOT_OK(batches->ReadNext(&batch));
@@ -164,7 +165,7 @@ class RowGroupUnit final : public Unit {
     const bool flat = schema_->num_fields() == static_cast<int>(request_.leaves.size());
     // Batches end where a dictionary does, so small row groups gain nothing by it.
     const bool alone = request_.row_groups.size() == 1;
-    auto group = facts().metadata()->RowGroup(request_.row_groups[0]);
+    auto group = metadata_->RowGroup(0);
     for (int i = 0; flat && alone && i < schema_->num_fields(); ++i) {
       const int leaf = request_.leaves[i];
       if (PrefersDictionary(*group->ColumnChunk(leaf), *schema_->field(i)->type())) {
@@ -172,10 +173,10 @@ class RowGroupUnit final : public Unit {
         spread_.push_back(i);
       }
     }
-    auto file_reader = ::parquet::ParquetFileReader::Open(input_, FileProperties(), facts().metadata());
+    auto file_reader = ::parquet::ParquetFileReader::Open(input_, FileProperties(), metadata_);
     ARROW_ASSIGN_OR_RAISE(reader_, ::parquet::arrow::FileReader::Make(request_.pool, std::move(file_reader),
                                                                       arrow_properties));
-    ARROW_ASSIGN_OR_RAISE(batches_, reader_->GetRecordBatchReader(request_.row_groups, request_.leaves));
+    ARROW_ASSIGN_OR_RAISE(batches_, reader_->GetRecordBatchReader(AllGroups(), request_.leaves));
     return arrow::Status::OK();
   }
 
@@ -194,6 +195,7 @@ class RowGroupUnit final : public Unit {
   UnitRequest request_;
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<int> spread_;  // columns of schema_
+  std::shared_ptr<::parquet::FileMetaData> metadata_;  // of the row groups and leaves asked for
   std::vector<ByteRange> ranges_;
   std::shared_ptr<ResidentFile> input_;
   std::unique_ptr<::parquet::arrow::FileReader> reader_;  // must outlive batches_

@@ -1,0 +1,189 @@
+#include "formats/parquet/footer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/parquet/thrift_reader.h"
+
+namespace shoal::formats::parquet {
+
+namespace {
+
+// Numbers of fields in parquet.thrift.
+enum FileMetaDataField : int16_t { kSchema = 2, kRowGroups = 4, kKeyValues = 5 };
+enum RowGroupField : int16_t { kColumns = 1, kNumRows = 3 };
+enum ColumnChunkField : int16_t { kMetaData = 3 };
+enum ColumnMetaDataField : int16_t { kTotalCompressedSize = 7 };
+
+/// Of a file; rows and bytes of many files can be added up without a thought.
+constexpr int64_t kMaxRows = int64_t{1} << 48;
+constexpr int64_t kMaxBytes = int64_t{1} << 48;
+
+/// A ColumnChunk that has only what it must have, file_offset = 0: it keeps a column's place.
+constexpr std::string_view kPlaceholder("\x26\x00\x00", 3);
+constexpr char kStructList = '\x0c';
+
+void AppendStructListHeader(std::string* out, size_t size) {
+  if (size < 15) {
+    out->push_back(static_cast<char>(size << 4 | kStructList));
+    return;
+  }
+  out->push_back('\xfc');
+  for (; size >= 0x80; size >>= 7) out->push_back(static_cast<char>(size | 0x80));
+  out->push_back(static_cast<char>(size));
+}
+
+}  // namespace
+
+class Footer::Parser {
+ public:
+  explicit Parser(Footer* footer) : footer_(*footer), in_(footer->bytes_) {}
+
+  arrow::Status Run() {
+    for (auto field = in_.NextField(0); field.type != ThriftReader::kStop; field = in_.NextField(field.id)) {
+      const uint32_t begin = in_.position();
+      if (field.id == kRowGroups) {
+        if (field.type != ThriftReader::kList) return Malformed("its row groups are no list");
+        ARROW_RETURN_NOT_OK(RowGroups());
+      } else {
+        in_.Skip(field.type);
+      }
+      const Extent extent{begin, in_.position()};
+      if (field.id == kSchema) footer_.schema_ = extent;
+      if (field.id == kRowGroups) footer_.row_group_list_ = extent;
+      if (field.id == kKeyValues) footer_.key_values_ = extent;
+    }
+    if (in_.failed()) return Malformed("it ends in the middle, or holds what no footer can");
+    if (footer_.schema_.end == 0) return Malformed("it has no schema");
+    return arrow::Status::OK();
+  }
+
+  uint32_t position() const { return in_.position(); }
+
+ private:
+  template <typename... Args>
+  static arrow::Status Malformed(Args&&... args) {
+    return arrow::Status::Invalid("its footer is corrupt: ", std::forward<Args>(args)...);
+  }
+
+  arrow::Status RowGroups() {
+    if (footer_.row_group_list_.end != 0) return Malformed("it lists row groups twice");
+    const auto list = in_.ListHeader();
+    if (list.size > 0 && list.type != ThriftReader::kStruct) return Malformed("its row groups are no structs");
+    footer_.row_groups_.reserve(std::min<uint32_t>(list.size, 1024));
+    int64_t rows = 0, bytes = 0;
+    for (uint32_t i = 0; i < list.size; ++i) {
+      ARROW_ASSIGN_OR_RAISE(RowGroup group, OneRowGroup());
+      if (in_.failed()) return arrow::Status::OK();  // told by the caller
+      if (group.rows < 0 || group.rows > kMaxRows - rows) {
+        return Malformed("row group ", i, " claims ", group.rows, " rows");
+      }
+      rows += group.rows;
+      // A lying length is an error when the chunk is read; until then it must not spoil the sum.
+      group.compressed_bytes = std::min(group.compressed_bytes, kMaxBytes - bytes);
+      bytes += group.compressed_bytes;
+      footer_.row_groups_.push_back(group);
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Result<RowGroup> OneRowGroup() {
+    RowGroup group;
+    group.all.begin = in_.position();
+    group.first_chunk = footer_.chunk_ends_.size();
+    for (auto field = in_.NextField(0); field.type != ThriftReader::kStop; field = in_.NextField(field.id)) {
+      if (field.id == kColumns && field.type == ThriftReader::kList) {
+        if (group.columns.end != 0) return Malformed("a row group lists its columns twice");
+        const auto list = in_.ListHeader();
+        if (list.size > 0 && list.type != ThriftReader::kStruct) return Malformed("columns of a row group are no structs");
+        group.columns.begin = in_.position();
+        for (uint32_t i = 0; i < list.size && !in_.failed(); ++i) {
+          group.compressed_bytes = std::min(group.compressed_bytes + Chunk(), kMaxBytes);
+          footer_.chunk_ends_.push_back(in_.position());
+        }
+        group.columns.end = in_.position();
+        group.num_columns = static_cast<int>(list.size);
+      } else if (field.id == kNumRows && field.is_integer()) {
+        group.rows = in_.Integer();
+      } else {
+        in_.Skip(field.type);
+      }
+    }
+    group.all.end = in_.position();
+    return group;
+  }
+
+  /// Passes over a ColumnChunk; its compressed size.
+  int64_t Chunk() {
+    int64_t bytes = 0;
+    for (auto field = in_.NextField(0); field.type != ThriftReader::kStop; field = in_.NextField(field.id)) {
+      if (field.id != kMetaData || field.type != ThriftReader::kStruct) {
+        in_.Skip(field.type);
+        continue;
+      }
+      for (auto inner = in_.NextField(0); inner.type != ThriftReader::kStop; inner = in_.NextField(inner.id)) {
+        if (inner.id == kTotalCompressedSize && inner.is_integer()) {
+          bytes = std::clamp<int64_t>(in_.Integer(), 0, kMaxBytes);
+        } else {
+          in_.Skip(inner.type);
+        }
+      }
+    }
+    return bytes;
+  }
+
+  Footer& footer_;
+  ThriftReader in_;
+};
+
+arrow::Result<Footer> Footer::Parse(std::string bytes) {
+  if (bytes.size() > UINT32_MAX) return arrow::Status::Invalid("its footer is corrupt: it is ", bytes.size(), " bytes long");
+  Footer footer;
+  footer.bytes_ = std::move(bytes);
+  Parser parser(&footer);
+  ARROW_RETURN_NOT_OK(parser.Run());
+  footer.bytes_.resize(parser.position());
+  footer.row_groups_.shrink_to_fit();
+  footer.chunk_ends_.shrink_to_fit();
+  return footer;
+}
+
+std::shared_ptr<::parquet::FileMetaData> Footer::Narrow(const std::vector<int>& row_groups,
+                                                        const std::vector<int>& leaves) const {
+  std::string narrow;
+  if (row_group_list_.end == 0) {
+    narrow = bytes_;
+  } else {
+    narrow.append(bytes_, 0, row_group_list_.begin);
+    AppendStructListHeader(&narrow, row_groups.size());
+    for (int g : row_groups) {
+      const RowGroup& group = row_groups_[g];
+      if (group.num_columns == 0) {
+        narrow.append(bytes_, group.all.begin, group.all.end - group.all.begin);
+        continue;
+      }
+      narrow.append(bytes_, group.all.begin, group.columns.begin - group.all.begin);
+      auto leaf = leaves.begin();
+      for (int c = 0; c < group.num_columns; ++c) {
+        if (leaf == leaves.end() || *leaf != c) {
+          narrow.append(kPlaceholder);
+          continue;
+        }
+        ++leaf;
+        const size_t chunk = group.first_chunk + c;
+        const uint32_t begin = c == 0 ? group.columns.begin : chunk_ends_[chunk - 1];
+        narrow.append(bytes_, begin, chunk_ends_[chunk] - begin);
+      }
+      narrow.append(bytes_, group.columns.end, group.all.end - group.columns.end);
+    }
+    narrow.append(bytes_, row_group_list_.end, std::string::npos);
+  }
+  return ::parquet::FileMetaData::Make(narrow.data(), static_cast<int64_t>(narrow.size()));
+}
+
+int64_t Footer::memory_size() const {
+  return static_cast<int64_t>(sizeof(*this) + bytes_.capacity() + row_groups_.capacity() * sizeof(RowGroup) +
+                              chunk_ends_.capacity() * sizeof(uint32_t));
+}
+
+}  // namespace shoal::formats::parquet
