@@ -2,17 +2,11 @@
 
 namespace shoal::formats::parquet {
 
-ThriftReader::Field ThriftReader::NextField(int16_t previous) {
-  const uint8_t header = Byte();
+ThriftReader::Field ThriftReader::RareField(uint8_t header) {
   const auto type = static_cast<Type>(header & 0x0f);
   if (failed_ || type == kStop) return {};
-  if (type > kUuid) {
-    Fail();
-    return {};
-  }
-  const int delta = header >> 4;
-  const int64_t id = delta != 0 ? previous + delta : Integer();
-  if (failed_ || id < INT16_MIN || id > INT16_MAX) {
+  const int64_t id = header <= 0x0f ? Integer() : INT64_MAX;
+  if (failed_ || type > kUuid || id < INT16_MIN || id > INT16_MAX) {
     Fail();
     return {};
   }
@@ -30,11 +24,6 @@ ThriftReader::List ThriftReader::ListHeader() {
     return {};
   }
   return {static_cast<uint32_t>(size), type};
-}
-
-int64_t ThriftReader::Integer() {
-  const uint64_t zigzag = Varint();
-  return static_cast<int64_t>(zigzag >> 1) ^ -static_cast<int64_t>(zigzag & 1);
 }
 
 uint64_t ThriftReader::LongVarint(uint64_t value) {
@@ -58,7 +47,7 @@ void ThriftReader::SkipElementValue(Type type, int depth) {
   }
 }
 
-void ThriftReader::SkipValue(Type type, int depth) {
+void ThriftReader::SkipOther(Type type, int depth) {
   if (depth == 0) {
     Fail();
     return;
@@ -69,17 +58,10 @@ void ThriftReader::SkipValue(Type type, int depth) {
       return;
     case kByte:
       return Pass(1);
-    case kI16:
-    case kI32:
-    case kI64:
-      Varint();
-      return;
     case kDouble:
       return Pass(8);
     case kUuid:
       return Pass(16);
-    case kBinary:
-      return Pass(Varint());
     case kList:
     case kSet: {
       const List list = ListHeader();
@@ -104,10 +86,9 @@ void ThriftReader::SkipValue(Type type, int depth) {
     case kStruct:
       for (Field field = NextField(0); field.type != kStop; field = NextField(field.id)) SkipValue(field.type, depth - 1);
       return;
-    case kStop:
-      break;
+    default:
+      Fail();
   }
-  Fail();
 }
 
 }  // namespace shoal::formats::parquet

@@ -44,10 +44,19 @@ class ThriftReader {
   uint32_t position() const { return static_cast<uint32_t>(at_ - begin_); }
 
   /// The next field of a struct; kStop at its end. `previous` is the id of the field before it, 0 at the beginning.
-  Field NextField(int16_t previous);
+  Field NextField(int16_t previous) {
+    const uint8_t header = Byte();
+    const auto type = static_cast<Type>(header & 0x0f);
+    const int id = previous + (header >> 4);
+    if (header <= 0x0f || type > kUuid || id > INT16_MAX) return RareField(header);
+    return {static_cast<int16_t>(id), type};
+  }
   List ListHeader();
   /// An i16, i32 or i64.
-  int64_t Integer();
+  int64_t Integer() {
+    const uint64_t zigzag = Varint();
+    return static_cast<int64_t>(zigzag >> 1) ^ -static_cast<int64_t>(zigzag & 1);
+  }
   /// Passes over a value that follows a field header.
   void Skip(Type type) { SkipValue(type, kMaxDepth); }
   /// Passes over an element of a list, set or map.
@@ -78,7 +87,20 @@ class ThriftReader {
     at_ = end_;
     return 0;
   }
-  void SkipValue(Type type, int depth);
+  /// The end of a struct, a field whose id is written in full, or nonsense.
+  Field RareField(uint8_t header);
+  void SkipValue(Type type, int depth) {
+    // These three make up nearly all of a footer.
+    if (type >= kI16 && type <= kI64) {
+      while (Byte() >= 0x80) {
+      }
+    } else if (type == kBinary) {
+      Pass(Varint());
+    } else {
+      SkipOther(type, depth);
+    }
+  }
+  void SkipOther(Type type, int depth);
   void SkipElementValue(Type type, int depth);
 
   const char* const begin_;
