@@ -4,6 +4,7 @@
 // what does this file hold (FactsReader -> FileFacts), and what are the rows of this piece of it (Unit).
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -70,6 +71,8 @@ struct UnitRequest {
   std::vector<int> leaves;
   /// Rows a batch should have; a format may hand out fewer.
   int64_t batch_rows = 32768;
+  /// After so many rows the unit will most likely not be asked again: a hint to read no more than they take.
+  int64_t rows_wanted = std::numeric_limits<int64_t>::max();
   arrow::MemoryPool* pool = arrow::default_memory_pool();
 };
 

@@ -40,10 +40,11 @@ class MemoryDriver {
 
   arrow::Result<arrow::RecordBatchVector> RowGroups(
       std::shared_ptr<const FileFacts> facts, std::vector<int> row_groups, std::vector<int> leaves,
-      int64_t batch_rows = 1000, arrow::MemoryPool* pool = arrow::default_memory_pool()) {
+      int64_t batch_rows = 1000, arrow::MemoryPool* pool = arrow::default_memory_pool(),
+      int64_t rows_wanted = std::numeric_limits<int64_t>::max()) {
     ARROW_ASSIGN_OR_RAISE(auto unit,
                           format_->MakeUnit({file_, std::move(facts), std::move(row_groups),
-                                             std::move(leaves), batch_rows, pool}));
+                                             std::move(leaves), batch_rows, rows_wanted, pool}));
     arrow::RecordBatchVector out;
     ARROW_RETURN_NOT_OK(Run(*unit, &out));
     return out;

@@ -66,6 +66,7 @@ class BatchStream::Impl {
                                                                          : kRemoteIoThreads;
     scheduling.memory_budget = options.memory_budget;
     scheduling.ordered = options.ordered;
+    scheduling.read_ahead = context_->rows_wanted > options.batch_rows;
     scheduling.stop = options.stop;
     scheduling.pool = context_->pool;
     if (options.on_missing == OnBadFile::kSkip || options.on_corrupt == OnBadFile::kSkip) {

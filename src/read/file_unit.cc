@@ -132,6 +132,8 @@ class FileUnit final : public Unit {
     context_->counters->row_groups_pruned += groups.end() - kept_end;
     groups.erase(kept_end, groups.end());
 
+    CutToWantedRows(*facts, &groups);
+
     Split split;
     for (auto begin = groups.begin(); begin != groups.end();) {
       const bool all_true = outcomes[*begin] == prune::kTrue;
@@ -143,10 +145,21 @@ class FileUnit final : public Unit {
       begin = end;
     }
     if (split.units.empty()) {
-      ++context_->counters->files_pruned;
+      if (n > 0) ++context_->counters->files_pruned;
       return Done{};
     }
     return split;
+  }
+
+  /// Drops row groups that a limit makes superfluous.
+  void CutToWantedRows(const FileFacts& facts, std::vector<int>* groups) const {
+    int64_t wanted = context_->rows_wanted;
+    size_t kept = 0;
+    while (kept < groups->size() && wanted > 0) {
+      wanted -= std::min(facts.row_group_rows((*groups)[kept]).exact_value().value_or(0), wanted);
+      ++kept;
+    }
+    groups->resize(kept);
   }
 
   using Groups = std::vector<int>::iterator;
@@ -171,7 +184,8 @@ class FileUnit final : public Unit {
     if (!mapping->leaves().empty() || !rows.exact_value()) {
       context_->counters->row_groups_read += static_cast<int64_t>(groups.size());
       ARROW_ASSIGN_OR_RAISE(inner, context_->format->MakeUnit({file(), facts, std::move(groups), mapping->leaves(),
-                                                               context_->batch_rows, context_->pool}));
+                                                               context_->batch_rows, context_->rows_wanted,
+                                                               context_->pool}));
     }
     return std::make_unique<RowGroupScan>(context_, shape, std::move(mapping), std::move(inner), file(),
                                           rows.exact_value().value_or(0));

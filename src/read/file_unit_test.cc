@@ -1,6 +1,7 @@
 // How the row groups of a file become pieces of work.
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,10 @@ class FileUnits : public ::testing::Test {
     std::vector<int64_t> rows;
     ScanMetrics metrics;
   };
-  Result Scan(const std::string& filter, ScanOptions options = {}) {
+  Result Scan(const std::string& filter, ScanOptions options = {}, std::optional<int64_t> limit = {}) {
     auto dataset = Dataset::Open({directory_.path()}).ValueOrDie();
     ScanRequest request;
+    request.limit = limit;
     if (!filter.empty()) request.filter = ParseFilter(filter).ValueOrDie();
     auto stream = dataset->Scan(request, options).ValueOrDie();
     Result result;
@@ -70,6 +72,29 @@ TEST_F(FileUnits, RowGroupsThatTheFilterSettlesAreStillReadInOrder) {
   EXPECT_EQ(result.rows, Range(95, 135));
   EXPECT_EQ(result.metrics.row_groups_read, 5);
   EXPECT_EQ(result.metrics.rows_decoded, 50);
+}
+
+TEST_F(FileUnits, ALimitReadsNoRowGroupsBeyondIt) {
+  for (const char* name : {"a.parquet", "b.parquet", "c.parquet"}) Write(name, 100000, 10000);
+  ScanOptions options;
+  options.batch_rows = 20000;
+  const auto few = Scan("", options, 10);
+  EXPECT_EQ(few.rows, Range(0, 10));
+  EXPECT_EQ(few.metrics.row_groups_read, 1);
+  const auto more = Scan("", options, 15000);
+  EXPECT_EQ(more.rows, Range(0, 15000));
+  EXPECT_EQ(more.metrics.row_groups_read, 2);
+  const auto beyond = Scan("", options, 100001);
+  EXPECT_EQ(beyond.rows.size(), 100001u);
+  EXPECT_EQ(beyond.rows.back(), 0);
+}
+
+TEST_F(FileUnits, ALimitReadsOnlyTheBeginningOfALargeRowGroup) {
+  Write("a.parquet", 1000000, 1000000, Properties().disable_dictionary()->build());
+  const auto result = Scan("", {}, 10);
+  EXPECT_EQ(result.rows, Range(0, 10));
+  // 8 MB of numbers, in pages of 1 MB at most.
+  EXPECT_LT(result.metrics.bytes_read, 3 << 20);
 }
 
 TEST_F(FileUnits, PiecesEndWhereABatchIsFull) {

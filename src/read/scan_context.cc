@@ -60,6 +60,9 @@ arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(const ScanPl
   ARROW_ASSIGN_OR_RAISE(context->unfiltered, MakeShape(plan, nullptr));
   if (expression::SplitConjuncts(plan.request.filter).empty()) {
     context->filtered = context->unfiltered;
+    if (plan.request.limit && *plan.request.limit <= std::numeric_limits<int64_t>::max() - plan.request.offset) {
+      context->rows_wanted = *plan.request.limit + plan.request.offset;
+    }
     return context;
   }
   ARROW_ASSIGN_OR_RAISE(context->filtered, MakeShape(plan, &plan.request.filter));

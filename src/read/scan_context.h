@@ -1,6 +1,7 @@
 // What all units of one scan share: which columns to read, the filter and the projection, bound once.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,8 @@ class ScanContext {
   /// Not set: no filter.
   std::optional<plan::FooterPruner> pruner;
   int64_t batch_rows = 0;
+  /// Rows that the scan can make use of, offset included, where no filter drops any.
+  int64_t rows_wanted = std::numeric_limits<int64_t>::max();
   arrow::MemoryPool* pool = nullptr;
   std::shared_ptr<runtime::Counters> counters;
   std::shared_ptr<plan::FactsCache> cache;  // may be null

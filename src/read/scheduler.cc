@@ -202,7 +202,7 @@ struct Scheduler::State {
     int active = 0;
     for (auto& slot : slots) {
       if (slot->state == Slot::kBlocked) {
-        const bool room_for_units = !options.local || active <= options.workers;
+        const bool room_for_units = !options.local || (options.read_ahead && active <= options.workers);
         if (!TryAdmitLocked(slot, oldest, room_for_units)) return;
       }
       if (slot->state != Slot::kDone) oldest = false;

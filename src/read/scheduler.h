@@ -31,6 +31,9 @@ struct SchedulerOptions {
   int64_t memory_budget = int64_t{256} << 20;
   bool ordered = true;
   bool local = true;
+  /// False: on local disks nothing is fetched but what the oldest unit needs. For scans that will most likely end with
+  /// that unit.
+  bool read_ahead = true;
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
   arrow::MemoryPool* pool = arrow::default_memory_pool();  // of what is read from local disks
   /// Asked when a file fails; true: drop what is left of it and go on. May be null: never. Called under the lock.

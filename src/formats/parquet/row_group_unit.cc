@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include <parquet/arrow/reader.h>
 #include <parquet/file_reader.h>
@@ -51,6 +52,13 @@ class RowGroupUnit final : public Unit {
 
   arrow::Result<Step> Next(Resident got) override {
     arrow::Result<Step> step = Guard(file()->path, [&] { return Advance(std::move(got)); });
+    if (!step.ok() && reads_beginnings_) {
+      // More was needed than was guessed, or the file is damaged: reading more, in the end all of it, will tell.
+      pages_guess_ *= 8;
+      Reset();
+      skip_ = std::exchange(rows_, 0);
+      step = Guard(file()->path, [&] { return Need(); });
+    }
     if (step.ok()) return step;
     // libparquet's own messages name neither file nor row group nor column.
     const arrow::Status error = NameColumn(step.status());
@@ -84,35 +92,66 @@ class RowGroupUnit final : public Unit {
     }
     std::shared_ptr<arrow::RecordBatch> batch;
     ARROW_RETURN_NOT_OK(batches_->ReadNext(&batch));
+    while (batch && skip_ >= batch->num_rows()) {
+      skip_ -= batch->num_rows();
+      rows_ += batch->num_rows();
+      ARROW_RETURN_NOT_OK(batches_->ReadNext(&batch));
+    }
     if (batch) {
       rows_ += batch->num_rows();
       ARROW_RETURN_NOT_OK(CheckIndices(*batch));
-      return Spread(std::move(batch));
+      return Spread(batch->Slice(std::exchange(skip_, 0)));
     }
     const int64_t claimed = ClaimedRows();
     if (rows_ != claimed) {
       return arrow::Status::IOError("holds ", rows_, " rows where the footer says ", claimed, ": the file is corrupt");
     }
+    Reset();
+    return Done{};
+  }
+
+  void Reset() {
     batches_.reset();
     reader_.reset();
     input_.reset();
-    return Done{};
+    spread_.clear();
   }
 
   arrow::Result<Step> Need() {
     metadata_ = facts().footer().Narrow(request_.row_groups, request_.leaves);
     NeedBytes need;
+    // Small row groups are read as a whole.
+    reads_beginnings_ &= request_.row_groups.size() == 1 && request_.rows_wanted < ClaimedRows() / 4;
+    int64_t beginnings = 0, total = 0;
     for (int g = 0; g < metadata_->num_row_groups(); ++g) {
       auto group = metadata_->RowGroup(g);
       for (int leaf : request_.leaves) {
         auto chunk = group->ColumnChunk(leaf);
         ARROW_ASSIGN_OR_RAISE(auto range, ChunkRange(*metadata_, *chunk, facts().file_size()));
+        if (reads_beginnings_) {
+          total += range.length;
+          range.length = std::min(range.length, Beginning(*chunk, range, group->num_rows()));
+          beginnings += range.length;
+        }
         need.ranges.push_back(range);
         need.decode_bytes += DecodeState(*chunk, group->num_rows(), request_.batch_rows);
       }
     }
+    if (reads_beginnings_ && beginnings > total / 2) {
+      reads_beginnings_ = false;
+      return Need();
+    }
     ranges_ = need.ranges;
     return need;
+  }
+
+  /// How much of a chunk the wanted rows will take: its dictionary, and a generous share of its pages. A guess; it may be
+  /// too small.
+  int64_t Beginning(const ::parquet::ColumnChunkMetaData& chunk, const ByteRange& range, int64_t rows) const {
+    const int64_t dictionary = std::max<int64_t>(chunk.data_page_offset() - range.offset, 0);
+    const double share = static_cast<double>(request_.rows_wanted) / static_cast<double>(rows);
+    return std::min(dictionary, range.length) + pages_guess_ +
+           2 * static_cast<int64_t>(share * static_cast<double>(range.length));
   }
 
   /// All row groups that metadata_ has.
@@ -125,6 +164,8 @@ class RowGroupUnit final : public Unit {
   ::parquet::ReaderProperties FileProperties() const {
     ::parquet::ReaderProperties properties(request_.pool);
     properties.set_page_checksum_verification(true);
+    // Otherwise libparquet asks for each chunk as a whole.
+    if (reads_beginnings_) properties.enable_buffered_stream();
     return properties;
   }
 
@@ -196,11 +237,14 @@ class RowGroupUnit final : public Unit {
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<int> spread_;  // columns of schema_
   std::shared_ptr<::parquet::FileMetaData> metadata_;  // of the row groups and leaves asked for
+  bool reads_beginnings_ = true;  // of the column chunks, as long as the rows wanted are thought to lie there
+  int64_t pages_guess_ = 128 << 10;
   std::vector<ByteRange> ranges_;
   std::shared_ptr<ResidentFile> input_;
   std::unique_ptr<::parquet::arrow::FileReader> reader_;  // must outlive batches_
   std::unique_ptr<arrow::RecordBatchReader> batches_;
   int64_t rows_ = 0;
+  int64_t skip_ = 0;  // rows at the beginning that were handed out before
 };
 
 }  // namespace

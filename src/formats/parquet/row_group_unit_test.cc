@@ -70,6 +70,25 @@ TEST(RowGroupUnit, RowGroupsReadTogetherGiveTheirRowsInTheOrderAskedFor) {
   }
 }
 
+TEST(RowGroupUnit, FewWantedRowsTakeFewBytesAndMoreAreStillToBeHad) {
+  const std::string file = WriteFile(*OneColumn(Numbers(0, 1000000)), 1000000,
+                                     Properties().disable_dictionary()->data_pagesize(64 << 10)->build());
+  for (int64_t rows_wanted : {1, 10, 1000, 100000, 249999, 500000, 1000000}) {
+    MemoryDriver driver(MakeFormat(), file);
+    auto facts = driver.Facts().ValueOrDie();
+    const int64_t before = driver.requests();
+    int64_t next = 0;
+    for (const auto& batch :
+         driver.RowGroups(facts, {0}, {0}, 1000, arrow::default_memory_pool(), rows_wanted).ValueOrDie()) {
+      const auto& values = static_cast<const arrow::Int64Array&>(*batch->column(0));
+      for (int64_t i = 0; i < values.length(); ++i) ASSERT_EQ(values.Value(i), next++) << rows_wanted;
+    }
+    EXPECT_EQ(next, 1000000) << rows_wanted;
+    // The beginning first, where that is much less than all of it; then more, then all.
+    EXPECT_EQ(driver.requests() - before, rows_wanted <= 100000 ? 3 : 1) << rows_wanted;
+  }
+}
+
 TEST(RowGroupUnit, RowGroupsReadTogetherKeepTheirOwnDictionaries) {
   const auto type = arrow::dictionary(arrow::int32(), arrow::utf8());
   auto words = arrow::ChunkedArray::Make({Column(type, R"(["a", "b", "a"])")->chunk(0),
