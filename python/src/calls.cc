@@ -141,11 +141,11 @@ arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRe
   PartitionValues values;
   for (const auto& key : plan->partition_schema->fields()) {
     const int place = whole->partition_schema->GetFieldIndex(key->name());
-    if (place < 0) {
-      values.push_back(arrow::MakeNullScalar(key->type()));
+    const auto value = place < 0 ? nullptr : (*piece.partition_values)[place];
+    if (!value) {  // the path says nothing of it
+      values.push_back(nullptr);
       continue;
     }
-    const auto& value = (*piece.partition_values)[place];
     ARROW_ASSIGN_OR_RAISE(auto cast, value->type->Equals(*key->type()) ? arrow::Datum(value)
                                                                        : arrow::compute::Cast(value, key->type()));
     values.push_back(cast.scalar());
