@@ -48,6 +48,8 @@ def is_path(source: object) -> bool:
 def as_path(source: object, filesystem: pafs.FileSystem | None) -> str:
     """The text of a path or URI. A path object means the local disk."""
     if isinstance(source, str):
+        if "\0" in source:  # the system would take what stands before it
+            raise ValueError(f"The source {source!r} has a null character")
         return os.path.expanduser(source) if filesystem is None else source
     if isinstance(source, os.PathLike):
         if filesystem is not None and not isinstance(filesystem, pafs.LocalFileSystem):

@@ -7,8 +7,8 @@ cdef class Dataset:
     cdef shared_ptr[CDataset] dataset
 
     def __init__(self, sources, *, FileSystem filesystem=None, str format="", Partitioning partitioning=None,
-                 str base_dir="", Schema schema=None, int64_t inspect=256, str extension="",
-                 ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), int list_concurrency=100):
+                 str base_dir="", Schema schema=None, inspect=256, str extension="",
+                 ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100):
         cdef COpenOptions options
         if filesystem is not None:
             options.filesystem = filesystem.unwrap()
@@ -18,7 +18,7 @@ cdef class Dataset:
         options.partition_base_dir = as_bytes(base_dir)
         if schema is not None:
             options.schema = pyarrow_unwrap_schema(schema)
-        options.inspect = inspect
+        options.inspect = integer("inspect", inspect)
         options.extension = as_bytes(extension)
         options.ignore_prefixes = as_byte_strings(ignore_prefixes)
         options.ignore_subdirectory = ignore_subdirectory
@@ -26,7 +26,7 @@ cdef class Dataset:
         for issue in strict:
             c_issue = as_bytes(issue)
             options.strict.insert(GetResultValue(ParseListingIssue(<string_view> c_issue)))
-        options.list_concurrency = list_concurrency
+        options.list_concurrency = small("list_concurrency", positive("list_concurrency", list_concurrency))
         cdef vector[c_string] c_sources = as_byte_strings(sources)
         with nogil:  # S3 may look up the region of a bucket
             self.dataset = GetResultValue(CDataset.Open(c_sources, options))
