@@ -242,7 +242,7 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
 
 cdef extern from "stream.h" namespace "shoal::python" nogil:
     cdef cppclass CStream "shoal::python::Stream"(CRecordBatchReader):
-        CScanMetrics metrics()
+        CResult[CScanMetrics] metrics()
         @staticmethod
         void CloseAll()
 
