@@ -419,6 +419,9 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   if (options.meta_fetch_concurrency < 1) {
     return arrow::Status::Invalid("meta_fetch_concurrency is ", options.meta_fetch_concurrency, ", but must be at least 1");
   }
+  if (options.column_statistics && !options.collect_statistics) {
+    return arrow::Status::Invalid("column_statistics needs collect_statistics: bounds of columns stand in the footers");
+  }
   const Inspection& inspection = *input.inspection;
   ScanPlan plan;
   plan.filesystem = input.source->filesystem();
