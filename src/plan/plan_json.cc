@@ -171,7 +171,21 @@ json StatisticsOf(const ScanPlan& plan) {
           {"columns", columns}};
 }
 
+/// Another process can make a filesystem anew only if its code is there.
+arrow::Status CheckTravels(const arrow::fs::FileSystem& filesystem) {
+  if (const auto* tree = dynamic_cast<const arrow::fs::SubTreeFileSystem*>(&filesystem)) {
+    return CheckTravels(*tree->base_fs());
+  }
+  const std::string type = filesystem.type_name();
+  if (!type.starts_with("py::")) return arrow::Status::OK();
+  return arrow::Status::NotImplemented(
+      "The plan reads through a filesystem that is made in Python ('", type,
+      "'), which another process can't make anew. Open the dataset by a URI, such as s3://bucket/folder, or with one of "
+      "the filesystems of pyarrow.fs");
+}
+
 arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
+  ARROW_RETURN_NOT_OK(CheckTravels(*plan.filesystem));
   json j;
   j["shoal_plan"] = kVersion;
   j["format"] = plan.format->name();
