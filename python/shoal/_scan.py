@@ -100,6 +100,8 @@ class Scan:
 
     def count(self) -> int:
         """The number of rows. Reads no data where footers, keys and statistics tell."""
+        if not self._all_columns:
+            self._dataset.output_schema(self._request)  # a wrong name is an error here too
         if self._all_rows:
             return self._dataset.count(self._filter, self._options)
         return self._dataset.count_scan(self._request, self._options)
@@ -131,6 +133,9 @@ class Scan:
         if self._stream is not None:
             return ScanMetrics(**self._stream.metrics())
         return self._metrics
+
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_reader().__arrow_c_stream__(requested_schema)

@@ -98,6 +98,9 @@ class Dataset:
     def _fragments(self, filter: Expression | None) -> Iterator[Fragment]:
         raise NotImplementedError
 
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.scanner().__arrow_c_stream__(requested_schema)
 
