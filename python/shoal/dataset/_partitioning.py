@@ -60,7 +60,8 @@ class Partitioning:
                 "dictionaries are not supported: declare a dictionary type, values are found"
             )
         self._schema = schema
-        self._core = self._make(_percent_decode(segment_encoding))
+        self._percent_decode = _percent_decode(segment_encoding)
+        self._core = self._make(self._percent_decode)
 
     def _make(self, percent_decode: bool) -> _core.Partitioning:
         return _partitioning(self._schema, flavor=self._flavor, percent_decode=percent_decode)
@@ -106,13 +107,17 @@ class Partitioning:
         pyarrow.ArrowInvalid
             The layout can't express these keys.
         """
+        return self._core.format(self._texts(expr))
+
+    def _texts(self, expr: Expression) -> list[tuple[str, str | None]]:
+        """The keys of which the expression says the value, and that as text; None: null."""
         known = _core.known_values(expr)
         keys = []
         for name in self._schema.names:
             if name in known:
                 value = known[name]
                 keys.append((name, value.cast(pa.string()).as_py() if value.is_valid else None))
-        return self._core.format(keys)
+        return keys
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Partitioning) and type(self) is type(other) and self._schema == other._schema
@@ -124,7 +129,25 @@ class Partitioning:
         return f"<{type(self).__name__}>\n{self._schema}"
 
 
-class DirectoryPartitioning(Partitioning):
+class _PositionalPartitioning(Partitioning):
+    """Keys are told by their place, so only the last ones may be missing or null."""
+
+    def format(self, expr: Expression) -> tuple[str, str]:
+        texts = {name: text for name, text in self._texts(expr) if text is not None}
+        names = self._schema.names
+        depth = next((i for i, name in enumerate(names) if name not in texts), len(names))
+        for name in names[depth:]:
+            if name in texts:
+                raise pa.ArrowInvalid(
+                    f"No partition key for {names[depth]} but a key was provided subsequently for {name}"
+                )
+        if depth == 0:
+            return "", ""
+        shorter = _partitioning(names[:depth], flavor=self._flavor, percent_decode=self._percent_decode)
+        return shorter.format(list(texts.items()))
+
+
+class DirectoryPartitioning(_PositionalPartitioning):
     """The i-th folder is the value of the i-th field: ``2009/11/``."""
 
     _flavor = "directory"
@@ -141,7 +164,7 @@ class DirectoryPartitioning(Partitioning):
         return _discover(cls, field_names, infer_dictionary, schema, segment_encoding)
 
 
-class FilenamePartitioning(Partitioning):
+class FilenamePartitioning(_PositionalPartitioning):
     """The i-th part of the file name, cut at ``_``, is the value of the i-th field: ``2009_11_x.parquet``."""
 
     _flavor = "filename"
