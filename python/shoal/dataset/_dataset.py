@@ -150,7 +150,8 @@ def dataset(
     exclude_invalid_files: bool | None = None,
     ignore_prefixes: Sequence[str] | None = None,
 ) -> FileSystemDataset:
-    """Open files as one table.
+    """Open files as one table. A look at the source is all that is done at once; files are listed and
+    their schemas read with the first question.
 
     Parameters
     ----------
@@ -202,11 +203,11 @@ def dataset(
     made._filter = None
     made._format = chosen
     made._opened_with = sources, options
-    made._table.schema()  # a missing source and clashing schemas are found here, not in the first scan
     if (
         is_path(source)
-        and schema is not None
         and _kind(sources[0], made.filesystem, on) == pafs.FileType.NotFound
+        # A pattern, or the listing has the better words. On object stores what is missing may be just empty.
+        and not made.files
     ):
         raise FileNotFoundError(sources[0])
     return made
