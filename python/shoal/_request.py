@@ -1,15 +1,19 @@
 """What is asked of a dataset, from Python's values."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from shoal import _core
 
-Filter: TypeAlias = str | pc.Expression | None
-Columns: TypeAlias = Iterable[str] | Mapping[str, str | pc.Expression] | None
+if TYPE_CHECKING:  # takes as long to import as all of shoal; who has expressions has imported it
+    import pyarrow.compute as pc
+
+Filter: TypeAlias = "str | pc.Expression | None"
+Columns: TypeAlias = "Iterable[str] | Mapping[str, str | pc.Expression] | None"
 OnBadFile: TypeAlias = Literal["error", "skip"]
 
 
@@ -29,7 +33,7 @@ def parse_filter(text: str) -> pc.Expression:
 
 
 def as_filter(filter: Filter) -> pc.Expression | None:
-    if filter is None or isinstance(filter, pc.Expression):
+    if filter is None or _core.is_expression(filter):
         return filter
     if isinstance(filter, str):
         return _core.parse_filter(filter)
@@ -59,7 +63,7 @@ def _check_name(name: object) -> None:
 
 
 def _as_expression(name: str, value: object) -> pc.Expression:
-    if isinstance(value, pc.Expression):
+    if _core.is_expression(value):
         return value
     if isinstance(value, str):
         return _core.parse_filter(value)

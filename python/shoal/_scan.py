@@ -1,14 +1,19 @@
 """Scan: a question to a dataset, not yet answered."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from shoal import _core
 from shoal._plan import ScanPlan
 from shoal._report import ScanMetrics
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
 
 
 class BatchIterator(Iterator[pa.RecordBatch]):
@@ -18,7 +23,7 @@ class BatchIterator(Iterator[pa.RecordBatch]):
     without reading the rest.
     """
 
-    def __init__(self, scan: "Scan") -> None:
+    def __init__(self, scan: Scan) -> None:
         self._scan: Scan | None = scan
         self._stream: _core.Stream | None = None
 
@@ -36,7 +41,7 @@ class BatchIterator(Iterator[pa.RecordBatch]):
             self._stream.close()
         self._scan = self._stream = None
 
-    def __enter__(self) -> "BatchIterator":
+    def __enter__(self) -> BatchIterator:
         return self
 
     def __exit__(

@@ -103,6 +103,10 @@ def parse_filter(str filter not None):
     return Expression.wrap(GetResultValue(CParseFilter(string_view(<const char*> encoded, len(encoded)))))
 
 
+def is_expression(value) -> bool:
+    return isinstance(value, Expression)
+
+
 def column(str name not None):
     """A reference to the column of that name, or, dotted, to a field of a struct."""
     return Expression.wrap(CMakeFieldExpression(CFieldRef(as_bytes(name))))
