@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow.fs as pafs
 
+from shoal import _core
+
 
 def as_filesystem(filesystem: object) -> pafs.FileSystem:
     """A pyarrow filesystem from one of pyarrow's, one of fsspec's, or a URI (whose path becomes the root)."""
@@ -32,11 +34,11 @@ def _from_uri(uri: str) -> pafs.FileSystem:
     root = filesystem.normalize_path(path)
     if not root:
         return filesystem
-    info = filesystem.get_file_info([root])[0]
-    if info.type != pafs.FileType.Directory:
+    kind = pafs.FileType(_core.file_type(filesystem, root))
+    if kind != pafs.FileType.Directory:
         raise ValueError(
             "The path component of the filesystem URI must point to a directory but it has a type: "
-            f"`{info.type.name}`. The path component is `{info.path}` and the given filesystem URI is `{uri}`"
+            f"`{kind.name}`. The path component is `{root}` and the given filesystem URI is `{uri}`"
         )
     return pafs.SubTreeFileSystem(root, filesystem)
 

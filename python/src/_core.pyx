@@ -39,7 +39,7 @@ from pyarrow.includes.libarrow cimport (
     CScalar,
     CSchema,
 )
-from pyarrow.includes.libarrow_fs cimport CFileSystem
+from pyarrow.includes.libarrow_fs cimport CFileSystem, CFileType
 from pyarrow.includes.libarrow_python cimport c_get_memory_pool
 from pyarrow.lib cimport (
     MemoryPool,

@@ -1,6 +1,16 @@
 # The dataset.
 
 
+def file_type(FileSystem filesystem not None, str path not None):
+    """What is at the path, as the value of a pyarrow.fs.FileType."""
+    cdef shared_ptr[CFileSystem] c_filesystem = filesystem.unwrap()
+    cdef c_string c_path = as_bytes(path)
+    cdef CFileType type
+    with nogil:
+        type = GetResultValue(CallLook(c_filesystem, c_path))
+    return <int> type
+
+
 @cython.final
 cdef class Dataset:
     """A table of files. Immutable."""
@@ -28,8 +38,8 @@ cdef class Dataset:
             options.strict.insert(GetResultValue(ParseListingIssue(<string_view> c_issue)))
         options.list_concurrency = small("list_concurrency", positive("list_concurrency", list_concurrency))
         cdef vector[c_string] c_sources = as_byte_strings(sources)
-        with nogil:  # S3 may look up the region of a bucket
-            self.dataset = GetResultValue(CDataset.Open(c_sources, options))
+        with nogil:
+            self.dataset = GetResultValue(CallOpen(c_sources, options))
 
     def schema(self):
         cdef shared_ptr[CSchema] schema

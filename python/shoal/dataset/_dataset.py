@@ -215,7 +215,7 @@ def dataset(
 
 def _kind(source: str, filesystem: pafs.FileSystem, given: object) -> pafs.FileType:
     path = source if given is not None or "://" not in source else pafs.FileSystem.from_uri(source)[1]
-    return filesystem.get_file_info(path).type
+    return pafs.FileType(_core.file_type(filesystem, path))
 
 
 def _check_files(paths: list[str], filesystem: pafs.FileSystem | None) -> None:
