@@ -217,3 +217,23 @@ def test_errors_without_a_number_are_told_apart(tmp_path: Path) -> None:
     assert scan.to_table().num_rows == 10
     assert scan.metrics is not None
     assert "02.parquet" in scan.metrics.skipped[0]
+
+
+def test_only_the_folders_that_a_filter_leaves_are_listed(tmp_path: Path) -> None:
+    root = tmp_path / "t"
+    for a in range(6):
+        for b in range(6):
+            write(root / f"a={a}" / f"b={b}" / "f.parquet", {"x": [a * 6 + b]})
+    handler = Handler()
+    schema = pa.schema([("x", pa.int64()), ("a", pa.int32()), ("b", pa.int32())])
+
+    def calls(filter_: str) -> tuple[list[int], int, int, int]:
+        dataset = shoal.open(str(root), filesystem=pafs.PyFileSystem(handler), schema=schema, inspect="first")
+        dataset.schema  # noqa: B018 (looks at one file's path)
+        handler.calls.clear()
+        rows = dataset.scan(["x"], filter_).to_table()["x"].to_pylist()
+        return rows, handler.calls["list"], handler.calls["get_file_info"], handler.calls["open"]
+
+    assert calls("a = 3 and b = 5") == ([23], 3, 1, 1)
+    assert calls("a in (1, 2) and b = a") == ([7, 14], 5, 1, 2)
+    assert calls("a + b >= 10") == ([35], 8, 1, 1)  # only both keys together tell

@@ -306,3 +306,33 @@ def test_every_type_is_read_as_pyarrow_reads_it(tmp_path: Path, type_: pa.DataTy
     assert shoal.open(tmp_path).scan(["n"], field("c").is_null()).to_table()["n"].to_pylist() == (
         [1, 2, 3] if pa.types.is_null(type_) else [2]
     )
+
+
+def test_what_footers_and_keys_tell_reads_no_data(tmp_path: Path) -> None:
+    for k in (1, 2):
+        path = write(
+            tmp_path / f"k={k}" / "f.parquet", {"x": range(100)}, row_group_size=10, compression="none"
+        )
+        content = bytearray(path.read_bytes())
+        footer = int.from_bytes(content[-8:-4], "little") + 8
+        content[4:-footer] = bytes(len(content) - footer - 4)
+        path.write_bytes(content)
+    dataset = shoal.open(tmp_path)
+    assert dataset.count() == 200
+    assert dataset.count("k = 2") == 100
+    assert dataset.count("x >= 0 and x is not null") == 200
+    assert dataset.count("x < 20 or k > 5") == 40
+    assert dataset.count("x > 1000") == 0
+    assert dataset.scan(["k"], "x < 10").to_table()["k"].to_pylist() == [1] * 10 + [2] * 10
+    assert dataset.scan([], limit=150).to_table().num_rows == 150
+    assert dataset.scan(filter="x > 1000").to_table().num_rows == 0
+    assert dataset.plan(column_statistics=True).statistics.columns["x"].max == (99, True)
+    with pytest.raises((pa.ArrowInvalid, OSError), match=r"f\.parquet.*x|x.*f\.parquet"):
+        dataset.to_table()
+
+
+def test_limit_zero_opens_nothing(tmp_path: Path) -> None:
+    scan = shoal.open(numbers(tmp_path, 3)).scan(limit=0)
+    assert scan.to_table().num_rows == 0
+    assert scan.metrics is not None
+    assert (scan.metrics.files_opened, scan.metrics.bytes_read) == (0, 0)
