@@ -43,6 +43,13 @@ def _from_uri(uri: str) -> pafs.FileSystem:
     return pafs.SubTreeFileSystem(root, filesystem)
 
 
+def on_local_disk(filesystem: pafs.FileSystem) -> bool:
+    """Whether paths on it are paths on the local disk, or below a folder there."""
+    while isinstance(filesystem, pafs.SubTreeFileSystem):
+        filesystem = filesystem.base_fs
+    return isinstance(filesystem, pafs.LocalFileSystem)
+
+
 def is_path(source: object) -> bool:
     return isinstance(source, str | os.PathLike)
 
@@ -54,7 +61,7 @@ def as_path(source: object, filesystem: pafs.FileSystem | None) -> str:
             raise ValueError(f"The source {source!r} has a null character")
         return os.path.expanduser(source) if filesystem is None else source
     if isinstance(source, os.PathLike):
-        if filesystem is not None and not isinstance(filesystem, pafs.LocalFileSystem):
+        if filesystem is not None and not on_local_disk(filesystem):
             raise TypeError(
                 "Expected string path; path-like objects are only allowed with a local filesystem"
             )

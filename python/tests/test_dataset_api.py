@@ -434,7 +434,13 @@ def test_partitionings_parse_and_format() -> None:
     for layout, short in [(ds.DirectoryPartitioning, ("1", "")), (ds.FilenamePartitioning, ("", "1_"))]:
         assert layout(schema).format(field("a") == 1) == short
         assert layout(schema).format((field("a") == 1) & field("b").is_null()) == short
-        assert layout(schema).format(ds.scalar(True)) == ("", "")
+    assert ds.DirectoryPartitioning(schema).format(ds.scalar(True)) == ("", "")
+    assert ds.FilenamePartitioning(schema).format(ds.scalar(True)) == ("", "_")
+    assert ds.HivePartitioning(schema).format(ds.scalar(True)) == ("", "")
+    assert ds.HivePartitioning(schema).format(field("b") == "é/ a=~") == ("b=%C3%A9%2F%20a%3D~", "")
+    assert ds.HivePartitioning(schema).format(field("b").is_null()) == ("b=__HIVE_DEFAULT_PARTITION__", "")
+    with pytest.raises(pa.ArrowInvalid, match="__HIVE_DEFAULT_PARTITION__"):
+        ds.HivePartitioning(schema).format(field("b") == "__HIVE_DEFAULT_PARTITION__")
     with pytest.raises(
         pa.ArrowInvalid, match="No partition key for a but a key was provided subsequently for b"
     ):

@@ -67,11 +67,19 @@ def test_a_filesystem_in_memory() -> None:
     assert dataset.to_table(filter=ds.field("k") == 2).to_pydict() == {"x": [2], "k": [2]}
     with pytest.raises(FileNotFoundError, match="nope"):
         ds.dataset("nope", filesystem=filesystem)
+    with pytest.raises(FileNotFoundError, match="nope"):
+        ds.dataset(["t/k=1/f.parquet", "t/nope"], filesystem=filesystem)
+    with pytest.raises(IsADirectoryError, match="points to a directory"):
+        ds.dataset(["t/k=1"], filesystem=filesystem)
 
 
 def test_path_objects_mean_the_local_disk(tmp_path: Path) -> None:
     numbers(tmp_path, 1)
     assert shoal.open(tmp_path, filesystem=pafs.LocalFileSystem()).count() == 10
+    below = pafs.SubTreeFileSystem(str(tmp_path), pafs.LocalFileSystem())
+    assert ds.dataset([Path("00.parquet")], filesystem=below).count_rows() == 10
+    python = pafs.PyFileSystem(Handler())
+    assert ds.ParquetFileFormat().inspect(tmp_path / "00.parquet", python).names == ["x"]
     for make in [shoal.open, ds.dataset]:
         with pytest.raises(TypeError, match="local filesystem"):
             make(tmp_path, filesystem=pafs._MockFileSystem())

@@ -8,7 +8,7 @@ import pyarrow.fs as pafs
 from pyarrow.compute import Expression
 
 from shoal import _core
-from shoal._filesystem import as_filesystem, as_paths, is_path
+from shoal._filesystem import as_filesystem, as_paths, is_path, on_local_disk
 from shoal.dataset._format import FileFormat, as_format
 from shoal.dataset._fragment import Fragment, ParquetFileFragment
 from shoal.dataset._partitioning import as_partitioning
@@ -219,11 +219,11 @@ def _kind(source: str, filesystem: pafs.FileSystem, given: object) -> pafs.FileT
 
 
 def _check_files(paths: list[str], filesystem: pafs.FileSystem | None) -> None:
-    """A list names files. Local disks are asked whether it does; elsewhere, that would cost a request a
-    file."""
+    """A list names files. What answers at once is asked whether it does; elsewhere, that would cost a
+    request a file."""
     if filesystem is None and not any("://" in path for path in paths):
         filesystem = pafs.LocalFileSystem()
-    if not isinstance(filesystem, pafs.LocalFileSystem):
+    if filesystem is None or not (on_local_disk(filesystem) or filesystem.type_name == "mock"):
         return
     for info in filesystem.get_file_info(paths):
         if info.type == pafs.FileType.NotFound:

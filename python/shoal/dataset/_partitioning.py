@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import and_
 from typing import Any
+from urllib.parse import quote
 
 import pyarrow as pa
 from pyarrow.compute import Expression, field, scalar
@@ -132,6 +133,8 @@ class Partitioning:
 class _PositionalPartitioning(Partitioning):
     """Keys are told by their place, so only the last ones may be missing or null."""
 
+    _nothing = "", ""  # what no keys are written as
+
     def format(self, expr: Expression) -> tuple[str, str]:
         texts = {name: text for name, text in self._texts(expr) if text is not None}
         names = self._schema.names
@@ -142,7 +145,7 @@ class _PositionalPartitioning(Partitioning):
                     f"No partition key for {names[depth]} but a key was provided subsequently for {name}"
                 )
         if depth == 0:
-            return "", ""
+            return self._nothing
         shorter = _partitioning(names[:depth], flavor=self._flavor, percent_decode=self._percent_decode)
         return shorter.format(list(texts.items()))
 
@@ -168,6 +171,7 @@ class FilenamePartitioning(_PositionalPartitioning):
     """The i-th part of the file name, cut at ``_``, is the value of the i-th field: ``2009_11_x.parquet``."""
 
     _flavor = "filename"
+    _nothing = "", "_"
 
     @classmethod
     def discover(
@@ -195,6 +199,18 @@ class HivePartitioning(Partitioning):
     ) -> None:
         self.null_fallback = null_fallback
         super().__init__(schema, dictionaries, segment_encoding)
+
+    def format(self, expr: Expression) -> tuple[str, str]:
+        texts = self._texts(expr)
+        written = self._core.format(texts)  # or the error that says why not
+        if not self._percent_decode:
+            return written
+        # The engine leaves what needs no quoting; pyarrow leaves letters, digits and `-._~`.
+        folders = []
+        for name, text in texts:
+            key, _, value = self._core.format([(name, text)])[0].partition("=")
+            folders.append(f"{key}={value if text is None else quote(text, safe='')}")
+        return "/".join(folders), ""
 
     def _make(self, percent_decode: bool) -> _core.Partitioning:
         return _core.hive_partitioning(self._schema, self.null_fallback, percent_decode)
