@@ -62,10 +62,16 @@ cdef class ScanPlan:
         return ScanPlan.wrap(plan)
 
     def to_json(self):
-        return text_of(GetResultValue(self.plan.get().ToJson()))
+        cdef c_string json
+        with nogil:
+            json = GetResultValue(self.plan.get().ToJson())
+        return text_of(json)
 
     def to_text(self):
-        return text_of(self.plan.get().ToString())
+        cdef c_string words
+        with nogil:
+            words = self.plan.get().ToString()
+        return text_of(words)
 
     @property
     def table_schema(self):
