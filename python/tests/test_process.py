@@ -78,6 +78,21 @@ def test_ctrl_c_ends_a_read_from_a_store_that_hangs(tmp_path: Path, way: str) ->
     assert dataset.refresh().count() == 30
 
 
+def test_ctrl_c_ends_the_look_at_a_source(tmp_path: Path) -> None:
+    free = threading.Event()
+
+    def before(call: str, path: str) -> None:
+        if call == "get_file_info":
+            os.kill(os.getpid(), signal.SIGINT)
+            free.wait(30)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ds.dataset(str(numbers(tmp_path, 1)), filesystem=pafs.PyFileSystem(Handler(before=before)))
+    finally:
+        free.set()
+
+
 def test_an_exception_of_a_signal_handler_comes_out(tmp_path: Path) -> None:
     root = numbers(tmp_path, 2)
     hanging, free = threading.Event(), threading.Event()
