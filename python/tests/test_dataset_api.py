@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -454,6 +455,24 @@ def test_partitionings_are_equal_by_value() -> None:
     assert ds.HivePartitioning(schema) != ds.DirectoryPartitioning(schema)
     assert ds.HivePartitioning(schema) != ds.HivePartitioning(pa.schema([("a", pa.int64())]))
     assert hash(ds.HivePartitioning(schema)) == hash(ds.HivePartitioning(schema))
+
+
+def test_partitionings_and_formats_pickle(tmp_path: Path) -> None:
+    schema = pa.schema([("a", pa.int32())])
+    for one in [
+        ds.HivePartitioning(schema, None, "null"),
+        ds.DirectoryPartitioning(schema),
+        ds.FilenamePartitioning(schema, segment_encoding="none"),
+        ds.HivePartitioning.discover(),
+        ds.DirectoryPartitioning.discover(["a"]),
+        ds.ParquetFileFormat(),
+    ]:
+        again = pickle.loads(pickle.dumps(one))
+        assert again == one
+        assert type(again) is type(one)
+    root = hive(tmp_path, "a", ["01"])
+    again = pickle.loads(pickle.dumps(ds.HivePartitioning(schema)))
+    assert ds.dataset(root, partitioning=again).to_table()["a"].to_pylist() == [1]
 
 
 def test_format_inspects_a_file(flights: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,29 @@ def test_a_sample_never_changes_rows(tmp_path: Path) -> None:
         sampled.to_table()
     with pytest.raises(pa.ArrowInvalid, match="k=7b"):
         sampled.scan(["x"], "k = 3").to_table()
+
+
+SCHEMA = pa.schema([("a", pa.int8()), ("b", pa.string())])
+DESCRIPTIONS = [
+    shoal.partitioning(flavor="none"),
+    shoal.partitioning(flavor="hive"),
+    shoal.partitioning(SCHEMA, flavor="hive", null_marker="NA", percent_decode=False),
+    shoal.partitioning(["a", "b"]),
+    shoal.partitioning(SCHEMA),
+    shoal.partitioning(["a", "b"], flavor="filename"),
+]
+
+
+def test_descriptions_are_values(tmp_path: Path) -> None:
+    for i, one in enumerate(DESCRIPTIONS):
+        again = pickle.loads(pickle.dumps(one))
+        assert again == one
+        assert hash(again) == hash(one)
+        assert repr(again) == repr(one)
+        assert [other == one for other in DESCRIPTIONS] == [j == i for j in range(len(DESCRIPTIONS))]
+    root = hive(tmp_path, "k", ["01"])
+    declared = shoal.partitioning(pa.schema([("k", pa.int8())]), flavor="hive")
+    assert keys_of(root, "k", partitioning=pickle.loads(pickle.dumps(declared))) == [1]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,12 @@ class PartitioningFactory:
     ) -> None:
         self._core = _partitioning(field_names, flavor=flavor, null_marker=null_fallback)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PartitioningFactory) and self._core == other._core
+
+    def __hash__(self) -> int:
+        return hash(self._core)
+
     @property
     def type_name(self) -> str:
         return self._core.name
