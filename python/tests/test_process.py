@@ -409,25 +409,21 @@ if __name__ == "__main__":
 # ---- the interpreter's end ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "hold",
-    [
-        "kept = shoal.open(path, filesystem=fs).scan(batch_size=1, memory_budget=1).to_batches(); next(kept)",
-        "kept = ds.dataset(path, filesystem=fs).to_batches(batch_size=1); next(kept)",
-        "kept = shoal.open(path, filesystem=fs).scan(batch_size=1).to_reader(); kept.read_next_batch()",
-        "kept = shoal.open(path, filesystem=fs).scan(batch_size=1).__arrow_c_stream__()",
-        "kept = shoal.open(path, filesystem=fs).scan(batch_size=1).to_batches(); next(kept); kept.me = kept",
-        "import builtins; builtins.kept = shoal.open(path, filesystem=fs).scan(batch_size=1).to_reader()",
-    ],
-    ids=["batches", "generator", "reader", "capsule", "cycle", "builtins"],
-)
 @pytest.mark.parametrize("filesystem", ["None", "pafs.PyFileSystem(Handler())"], ids=["local", "python"])
-def test_the_interpreter_ends_with_a_stream_open(tmp_path: Path, hold: str, filesystem: str) -> None:
-    code = (
-        "import shoal, shoal.dataset as ds, pyarrow.fs as pafs\n"
-        "from filesystems import Handler\n"
-        f"path, fs = sys.argv[1], {filesystem}\n{hold}\nprint('end')\n"
-    )
+def test_the_interpreter_ends_with_streams_open(tmp_path: Path, filesystem: str) -> None:
+    code = f"""
+import builtins, shoal, shoal.dataset as ds, pyarrow.fs as pafs
+from filesystems import Handler
+path, fs = sys.argv[1], {filesystem}
+scan = shoal.open(path, filesystem=fs).scan(batch_size=1, memory_budget=1)
+batches = scan.to_batches(); next(batches)
+generator = ds.dataset(path, filesystem=fs).to_batches(batch_size=1); next(generator)
+reader = scan.to_reader(); reader.read_next_batch()
+capsule = scan.__arrow_c_stream__()
+cycle = scan.to_batches(); next(cycle); cycle.me = cycle
+builtins.kept = scan.to_reader()
+print('end')
+"""
     done = run(code, numbers(tmp_path, 20))
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
