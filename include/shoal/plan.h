@@ -102,6 +102,9 @@ struct ScanPlan {
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
   std::shared_ptr<const FileFormat> format;
   std::shared_ptr<arrow::Schema> table_schema;
+  /// The table schema was given, not found: files are cast to it wherever Arrow can, and a value that does not fit is an
+  /// error. Otherwise a file's type must be one whose values the table's type holds all.
+  bool schema_declared = false;
   std::shared_ptr<arrow::Schema> partition_schema;
   std::shared_ptr<arrow::Schema> output_schema;
   /// Columns are always set here, references are by name, and the filter has its casts (see BindFilter).

@@ -288,6 +288,9 @@ class Dataset:
         """The same sources, listed and inspected anew. This object stays as it is."""
         return Dataset(self._core.refresh())
 
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.scan().__arrow_c_stream__(requested_schema)
 
@@ -315,10 +318,21 @@ def _strict(strict: bool | Collection[str]) -> list[str]:
         return _core.listing_issues() if strict else []
     if isinstance(strict, str):
         raise TypeError(f"strict must be a bool or a set of names; for one kind write {{{strict!r}}}")
-    return list(strict)
+    return _texts("strict must be a bool or a set of names", strict)
 
 
 def _prefixes(prefixes: Iterable[str]) -> list[str]:
     if isinstance(prefixes, str):
         raise TypeError(f"ignore_prefixes must be a list of texts; for one write [{prefixes!r}]")
-    return list(prefixes)
+    return _texts("ignore_prefixes must be a list of texts", prefixes)
+
+
+def _texts(law: str, given: Iterable[object]) -> list[str]:
+    if not isinstance(given, Iterable):
+        raise TypeError(f"{law}, not {type(given).__name__}")
+    texts = []
+    for text in given:
+        if not isinstance(text, str):
+            raise TypeError(f"{law}, but {text!r} is among them")
+        texts.append(text)
+    return texts

@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow.fs as pafs
 
+from shoal import _core
+
 
 def as_filesystem(filesystem: object) -> pafs.FileSystem:
     """A pyarrow filesystem from one of pyarrow's, one of fsspec's, or a URI (whose path becomes the root)."""
@@ -32,13 +34,20 @@ def _from_uri(uri: str) -> pafs.FileSystem:
     root = filesystem.normalize_path(path)
     if not root:
         return filesystem
-    info = filesystem.get_file_info([root])[0]
-    if info.type != pafs.FileType.Directory:
+    kind = pafs.FileType(_core.file_type(filesystem, root))
+    if kind != pafs.FileType.Directory:
         raise ValueError(
             "The path component of the filesystem URI must point to a directory but it has a type: "
-            f"`{info.type.name}`. The path component is `{info.path}` and the given filesystem URI is `{uri}`"
+            f"`{kind.name}`. The path component is `{root}` and the given filesystem URI is `{uri}`"
         )
     return pafs.SubTreeFileSystem(root, filesystem)
+
+
+def on_local_disk(filesystem: pafs.FileSystem) -> bool:
+    """Whether paths on it are paths on the local disk, or below a folder there."""
+    while isinstance(filesystem, pafs.SubTreeFileSystem):
+        filesystem = filesystem.base_fs
+    return isinstance(filesystem, pafs.LocalFileSystem)
 
 
 def is_path(source: object) -> bool:
@@ -48,9 +57,11 @@ def is_path(source: object) -> bool:
 def as_path(source: object, filesystem: pafs.FileSystem | None) -> str:
     """The text of a path or URI. A path object means the local disk."""
     if isinstance(source, str):
+        if "\0" in source:  # the system would take what stands before it
+            raise ValueError(f"The source {source!r} has a null character")
         return os.path.expanduser(source) if filesystem is None else source
     if isinstance(source, os.PathLike):
-        if filesystem is not None and not isinstance(filesystem, pafs.LocalFileSystem):
+        if filesystem is not None and not on_local_disk(filesystem):
             raise TypeError(
                 "Expected string path; path-like objects are only allowed with a local filesystem"
             )

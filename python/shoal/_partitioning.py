@@ -1,6 +1,6 @@
 """How paths carry column values."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import pyarrow as pa
@@ -51,13 +51,16 @@ def partitioning(
             raise ValueError("flavor 'none' has no fields: paths carry nothing")
         return _core.no_partitioning()
     declared = fields if isinstance(fields, pa.Schema) else None
+    names = _names(fields)
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise ValueError(f"fields has the name {name!r} twice")
     if flavor == "hive":
         if fields is not None and declared is None:
             raise ValueError(
                 "flavor 'hive' takes names from the paths: give a schema to declare types, or nothing"
             )
         return _core.hive_partitioning(declared, null_marker, percent_decode)
-    names = _names(fields)
     if not names:
         raise ValueError(f"flavor {flavor!r} needs a schema or a list of names")
     make = _core.directory_partitioning if flavor == "directory" else _core.filename_partitioning
@@ -69,9 +72,12 @@ def _names(fields: pa.Schema | Sequence[str] | None) -> list[str]:
         return []
     if isinstance(fields, pa.Schema):
         return list(fields.names)
-    if isinstance(fields, str) or not all(isinstance(name, str) for name in fields):
+    if isinstance(fields, str) or not isinstance(fields, Iterable):
+        raise TypeError(f"fields must be a schema or a list of names, not {type(fields).__name__}")
+    names = list(fields)
+    if not all(isinstance(name, str) for name in names):
         raise TypeError("fields must be a schema or a list of names")
-    return list(fields)
+    return names
 
 
 def as_partitioning(given: object) -> _core.Partitioning | None:

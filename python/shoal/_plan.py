@@ -31,7 +31,9 @@ class _Fragments(Sequence[PlanFragment]):
         if not -self._len <= i < self._len:
             raise IndexError(f"The plan has {self._len} fragments, so none at {i}")
         path, size, _, values, row_groups, rows = self._plan.fragment(i % self._len)
-        keys = {key: value.as_py() for key, value in zip(self._keys, values, strict=True)}
+        keys = {
+            key: value.as_py() for key, value in zip(self._keys, values, strict=True) if value is not None
+        }
         return PlanFragment(path, size, keys, row_groups, _figure(rows))
 
     def __iter__(self) -> Iterator[PlanFragment]:

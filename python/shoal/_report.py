@@ -91,7 +91,7 @@ class PlanFragment:
     size: int | None
     """Bytes; None if the listing did not tell."""
     partition_values: dict[str, Any]
-    """The values of the partition keys, as Python values."""
+    """The values of the partition keys that the path carries, as Python values."""
     row_groups: tuple[int, ...] | None
     """The row groups to read. None: decided when the file is opened."""
     num_rows: Figure[int] | None
@@ -116,4 +116,4 @@ class PlanStatistics:
     num_rows: Figure[int] | None
     total_bytes: Figure[int] | None
     columns: dict[str, ColumnStatistics]
-    """By column; empty unless the plan was made with ``column_statistics=True``."""
+    """By column; nothing is known of any unless the plan was made with ``column_statistics=True``."""

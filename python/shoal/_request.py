@@ -1,15 +1,19 @@
 """What is asked of a dataset, from Python's values."""
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from shoal import _core
 
-Filter: TypeAlias = str | pc.Expression | None
-Columns: TypeAlias = Sequence[str] | Mapping[str, str | pc.Expression] | None
+if TYPE_CHECKING:  # takes as long to import as all of shoal; who has expressions has imported it
+    import pyarrow.compute as pc
+
+Filter: TypeAlias = "str | pc.Expression | None"
+Columns: TypeAlias = "Iterable[str] | Mapping[str, str | pc.Expression] | None"
 OnBadFile: TypeAlias = Literal["error", "skip"]
 
 
@@ -29,7 +33,7 @@ def parse_filter(text: str) -> pc.Expression:
 
 
 def as_filter(filter: Filter) -> pc.Expression | None:
-    if filter is None or isinstance(filter, pc.Expression):
+    if filter is None or _core.is_expression(filter):
         return filter
     if isinstance(filter, str):
         return _core.parse_filter(filter)
@@ -40,17 +44,26 @@ def as_columns(columns: Columns) -> list[tuple[str, pc.Expression]] | None:
     if columns is None:
         return None
     if isinstance(columns, Mapping):
+        for name in columns:
+            _check_name(name)
         return [(name, _as_expression(name, value)) for name, value in columns.items()]
     if isinstance(columns, str):
         raise TypeError(f"columns must be a list of names or a dict; for one column write [{columns!r}]")
-    for name in columns:
-        if not isinstance(name, str):
-            raise TypeError(f"A column must be given by its name, not as {type(name).__name__}")
-    return [(name, _core.column(name)) for name in columns]
+    if not isinstance(columns, Iterable):
+        raise TypeError(f"columns must be a list of names or a dict, not {type(columns).__name__}")
+    names = list(columns)
+    for name in names:
+        _check_name(name)
+    return [(name, _core.column(name)) for name in names]
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"A column must be given by its name, not as {type(name).__name__}")
 
 
 def _as_expression(name: str, value: object) -> pc.Expression:
-    if isinstance(value, pc.Expression):
+    if _core.is_expression(value):
         return value
     if isinstance(value, str):
         return _core.parse_filter(value)
@@ -60,4 +73,6 @@ def _as_expression(name: str, value: object) -> pc.Expression:
 def as_schema(schema: object) -> pa.Schema | None:
     if schema is None or isinstance(schema, pa.Schema):
         return schema
+    if not isinstance(schema, Iterable) and not hasattr(schema, "__arrow_c_schema__"):
+        raise TypeError(f"schema must be a pyarrow schema or its fields, not {type(schema).__name__}")
     return pa.schema(schema)

@@ -1,14 +1,19 @@
 """Scan: a question to a dataset, not yet answered."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from shoal import _core
 from shoal._plan import ScanPlan
 from shoal._report import ScanMetrics
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
 
 
 class BatchIterator(Iterator[pa.RecordBatch]):
@@ -18,7 +23,7 @@ class BatchIterator(Iterator[pa.RecordBatch]):
     without reading the rest.
     """
 
-    def __init__(self, scan: "Scan") -> None:
+    def __init__(self, scan: Scan) -> None:
         self._scan: Scan | None = scan
         self._stream: _core.Stream | None = None
 
@@ -36,7 +41,7 @@ class BatchIterator(Iterator[pa.RecordBatch]):
             self._stream.close()
         self._scan = self._stream = None
 
-    def __enter__(self) -> "BatchIterator":
+    def __enter__(self) -> BatchIterator:
         return self
 
     def __exit__(
@@ -100,6 +105,8 @@ class Scan:
 
     def count(self) -> int:
         """The number of rows. Reads no data where footers, keys and statistics tell."""
+        if not self._all_columns:
+            self._dataset.output_schema(self._request)  # a wrong name is an error here too
         if self._all_rows:
             return self._dataset.count(self._filter, self._options)
         return self._dataset.count_scan(self._request, self._options)
@@ -131,6 +138,9 @@ class Scan:
         if self._stream is not None:
             return ScanMetrics(**self._stream.metrics())
         return self._metrics
+
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_reader().__arrow_c_stream__(requested_schema)

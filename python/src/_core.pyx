@@ -7,6 +7,7 @@ releases the GIL and ends early if a signal handler raises.
 """
 
 import atexit
+from operator import index
 
 import pyarrow as pa
 import pyarrow._compute
@@ -19,6 +20,7 @@ from libcpp.string cimport string as c_string
 from libcpp.string_view cimport string_view
 from libcpp.utility cimport move
 from libcpp.vector cimport vector
+from libc.limits cimport INT_MAX
 from libc.stdint cimport int64_t
 
 cimport cython
@@ -38,7 +40,7 @@ from pyarrow.includes.libarrow cimport (
     CSchema,
     c_default_memory_pool,
 )
-from pyarrow.includes.libarrow_fs cimport CFileSystem
+from pyarrow.includes.libarrow_fs cimport CFileSystem, CFileType
 from pyarrow.includes.libarrow_python cimport c_get_memory_pool
 from pyarrow.lib cimport (
     MemoryPool,

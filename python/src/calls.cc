@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <arrow/compute/cast.h>
+#include <arrow/filesystem/filesystem.h>
 
 #include "interruptible.h"
 
@@ -44,6 +45,20 @@ arrow::Result<TableRead> ReadAll(OpenStream open) {
 }
 
 }  // namespace
+
+arrow::Result<DatasetPtr> Open(std::vector<std::string> sources, OpenOptions options) {
+  // S3 may look up the region of a bucket.
+  return Interruptible<DatasetPtr>([sources = std::move(sources), options = std::move(options)](
+                                       const arrow::StopToken&) { return Dataset::Open(sources, options); });
+}
+
+arrow::Result<arrow::fs::FileType> Look(std::shared_ptr<arrow::fs::FileSystem> filesystem, std::string path) {
+  using Result = arrow::Result<arrow::fs::FileType>;
+  return Interruptible<arrow::fs::FileType>([filesystem, path](const arrow::StopToken&) -> Result {
+    ARROW_ASSIGN_OR_RAISE(auto info, filesystem->GetFileInfo(path));
+    return info.type();
+  });
+}
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Schema(DatasetPtr dataset) {
   return Interruptible<std::shared_ptr<arrow::Schema>>([dataset](const arrow::StopToken&) { return dataset->schema(); });
@@ -141,11 +156,11 @@ arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRe
   PartitionValues values;
   for (const auto& key : plan->partition_schema->fields()) {
     const int place = whole->partition_schema->GetFieldIndex(key->name());
-    if (place < 0) {
-      values.push_back(arrow::MakeNullScalar(key->type()));
+    const auto value = place < 0 ? nullptr : (*piece.partition_values)[place];
+    if (!value) {  // the path says nothing of it
+      values.push_back(nullptr);
       continue;
     }
-    const auto& value = (*piece.partition_values)[place];
     ARROW_ASSIGN_OR_RAISE(auto cast, value->type->Equals(*key->type()) ? arrow::Datum(value)
                                                                        : arrow::compute::Cast(value, key->type()));
     values.push_back(cast.scalar());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <arrow/compute/expression.h>
+#include <arrow/filesystem/type_fwd.h>
 #include <arrow/result.h>
 #include <arrow/table.h>
 #include <arrow/type.h>
@@ -19,6 +20,10 @@
 namespace shoal::python {
 
 using DatasetPtr = std::shared_ptr<Dataset>;
+
+arrow::Result<DatasetPtr> Open(std::vector<std::string> sources, OpenOptions options);
+/// What is at the path.
+arrow::Result<arrow::fs::FileType> Look(std::shared_ptr<arrow::fs::FileSystem> filesystem, std::string path);
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Schema(DatasetPtr dataset);
 arrow::Result<std::shared_ptr<arrow::Schema>> PartitionSchema(DatasetPtr dataset);

@@ -1,14 +1,24 @@
 # The dataset.
 
 
+def file_type(FileSystem filesystem not None, str path not None):
+    """What is at the path, as the value of a pyarrow.fs.FileType."""
+    cdef shared_ptr[CFileSystem] c_filesystem = filesystem.unwrap()
+    cdef c_string c_path = as_bytes(path)
+    cdef CFileType type
+    with nogil:
+        type = GetResultValue(CallLook(c_filesystem, c_path))
+    return <int> type
+
+
 @cython.final
 cdef class Dataset:
     """A table of files. Immutable."""
     cdef shared_ptr[CDataset] dataset
 
     def __init__(self, sources, *, FileSystem filesystem=None, str format="", Partitioning partitioning=None,
-                 str base_dir="", Schema schema=None, int64_t inspect=256, str extension="",
-                 ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), int list_concurrency=100):
+                 str base_dir="", Schema schema=None, inspect=256, str extension="",
+                 ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100):
         cdef COpenOptions options
         if filesystem is not None:
             options.filesystem = filesystem.unwrap()
@@ -18,7 +28,7 @@ cdef class Dataset:
         options.partition_base_dir = as_bytes(base_dir)
         if schema is not None:
             options.schema = pyarrow_unwrap_schema(schema)
-        options.inspect = inspect
+        options.inspect = integer("inspect", inspect)
         options.extension = as_bytes(extension)
         options.ignore_prefixes = as_byte_strings(ignore_prefixes)
         options.ignore_subdirectory = ignore_subdirectory
@@ -26,10 +36,10 @@ cdef class Dataset:
         for issue in strict:
             c_issue = as_bytes(issue)
             options.strict.insert(GetResultValue(ParseListingIssue(<string_view> c_issue)))
-        options.list_concurrency = list_concurrency
+        options.list_concurrency = small("list_concurrency", positive("list_concurrency", list_concurrency))
         cdef vector[c_string] c_sources = as_byte_strings(sources)
-        with nogil:  # S3 may look up the region of a bucket
-            self.dataset = GetResultValue(CDataset.Open(c_sources, options))
+        with nogil:
+            self.dataset = GetResultValue(CallOpen(c_sources, options))
 
     def schema(self):
         cdef shared_ptr[CSchema] schema

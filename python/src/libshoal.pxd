@@ -21,7 +21,7 @@ from pyarrow.includes.libarrow cimport (
     CTable,
 )
 from pyarrow.includes.common cimport CResult, CStatus
-from pyarrow.includes.libarrow_fs cimport CFileSystem
+from pyarrow.includes.libarrow_fs cimport CFileSystem, CFileType
 
 
 cdef extern from "shoal/version.h" namespace "shoal" nogil:
@@ -242,12 +242,14 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
 
 cdef extern from "stream.h" namespace "shoal::python" nogil:
     cdef cppclass CStream "shoal::python::Stream"(CRecordBatchReader):
-        CScanMetrics metrics()
+        CResult[CScanMetrics] metrics()
         @staticmethod
         void CloseAll()
 
 
 cdef extern from "calls.h" namespace "shoal::python" nogil:
+    CResult[shared_ptr[CDataset]] CallOpen "shoal::python::Open"(vector[c_string], COpenOptions)
+    CResult[CFileType] CallLook "shoal::python::Look"(shared_ptr[CFileSystem], c_string)
     CResult[shared_ptr[CSchema]] CallSchema "shoal::python::Schema"(shared_ptr[CDataset])
     CResult[shared_ptr[CSchema]] CallPartitionSchema "shoal::python::PartitionSchema"(shared_ptr[CDataset])
     CResult[shared_ptr[const CFileFormat]] CallFormat "shoal::python::Format"(shared_ptr[CDataset])

@@ -9,15 +9,26 @@ cdef list keys_of(vector[CPartitionKey] keys):
 cdef class Partitioning:
     """How paths carry column values. Immutable."""
     cdef shared_ptr[const CPartitioning] wrapped
+    cdef tuple made_by  # a function and its arguments: what is pickled
 
     def __init__(self):
         raise TypeError("Use shoal.partitioning() to make a partitioning")
 
     @staticmethod
-    cdef Partitioning wrap(shared_ptr[const CPartitioning] wrapped):
+    cdef Partitioning wrap(shared_ptr[const CPartitioning] wrapped, function, tuple arguments):
         cdef Partitioning self = Partitioning.__new__(Partitioning)
         self.wrapped = wrapped
+        self.made_by = (function, arguments)
         return self
+
+    def __reduce__(self):
+        return self.made_by
+
+    def __eq__(self, other):
+        return isinstance(other, Partitioning) and self.made_by == (<Partitioning> other).made_by
+
+    def __hash__(self):
+        return hash((self.made_by[0], str(self.made_by[1])))
 
     @property
     def name(self):
@@ -60,7 +71,9 @@ def hive_partitioning(Schema declared, str null_marker not None, bint percent_de
         options.declared = pyarrow_unwrap_schema(declared)
     options.null_marker = as_bytes(null_marker)
     options.percent_decode = percent_decode
-    return Partitioning.wrap(MakeHivePartitioning(options))
+    return Partitioning.wrap(
+        MakeHivePartitioning(options), hive_partitioning, (declared, null_marker, percent_decode)
+    )
 
 
 cdef CPositionalOptions positional(field_names, Schema declared, bint percent_decode) except *:
@@ -73,12 +86,22 @@ cdef CPositionalOptions positional(field_names, Schema declared, bint percent_de
 
 
 def directory_partitioning(field_names, Schema declared, bint percent_decode):
-    return Partitioning.wrap(MakeDirectoryPartitioning(positional(field_names, declared, percent_decode)))
+    names = list(field_names)
+    return Partitioning.wrap(
+        MakeDirectoryPartitioning(positional(names, declared, percent_decode)),
+        directory_partitioning,
+        (names, declared, percent_decode),
+    )
 
 
 def filename_partitioning(field_names, Schema declared, bint percent_decode):
-    return Partitioning.wrap(MakeFilenamePartitioning(positional(field_names, declared, percent_decode)))
+    names = list(field_names)
+    return Partitioning.wrap(
+        MakeFilenamePartitioning(positional(names, declared, percent_decode)),
+        filename_partitioning,
+        (names, declared, percent_decode),
+    )
 
 
 def no_partitioning():
-    return Partitioning.wrap(MakeNoPartitioning())
+    return Partitioning.wrap(MakeNoPartitioning(), no_partitioning, ())

@@ -2,12 +2,15 @@
 
 
 cdef tuple fragment_of(const CFragment& fragment):
-    """(path, size, mtime_ns, partition values as scalars, row groups or None, rows as a figure)."""
+    """(path, size, mtime_ns, partition values as scalars, None where the path lacks the key, row groups or None, rows as
+    a figure)."""
     values = []
     cdef size_t i
+    cdef shared_ptr[CScalar] value
     if fragment.partition_values.get() != NULL:
         for i in range(fragment.partition_values.get().size()):
-            values.append(pyarrow_wrap_scalar(deref(fragment.partition_values)[i]))
+            value = deref(fragment.partition_values)[i]
+            values.append(pyarrow_wrap_scalar(value) if value.get() != NULL else None)
     row_groups = None
     if fragment.row_groups.has_value():
         row_groups = tuple(fragment.row_groups.value())
@@ -26,9 +29,9 @@ cdef CPlanOptions plan_options(bint collect_statistics, bint column_statistics, 
     options.collect_statistics = collect_statistics
     options.column_statistics = column_statistics
     if meta_fetch_concurrency is not None:
-        if meta_fetch_concurrency < 1:
-            raise ValueError(f"meta_fetch_concurrency must be at least 1, but is {meta_fetch_concurrency}")
-        options.meta_fetch_concurrency = meta_fetch_concurrency
+        options.meta_fetch_concurrency = small(
+            "meta_fetch_concurrency", positive("meta_fetch_concurrency", meta_fetch_concurrency)
+        )
     return options
 
 
@@ -59,10 +62,16 @@ cdef class ScanPlan:
         return ScanPlan.wrap(plan)
 
     def to_json(self):
-        return text_of(GetResultValue(self.plan.get().ToJson()))
+        cdef c_string json
+        with nogil:
+            json = GetResultValue(self.plan.get().ToJson())
+        return text_of(json)
 
     def to_text(self):
-        return text_of(self.plan.get().ToString())
+        cdef c_string words
+        with nogil:
+            words = self.plan.get().ToString()
+        return text_of(words)
 
     @property
     def table_schema(self):

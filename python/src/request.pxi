@@ -6,7 +6,7 @@ cdef class ScanRequest:
     """Columns, filter, limit and offset of a scan. Immutable."""
     cdef CScanRequest request
 
-    def __init__(self, columns, Expression filter, limit, int64_t offset):
+    def __init__(self, columns, Expression filter, limit, offset):
         """`columns`: pairs of a name and an expression, or None for all; `filter`: an expression, or None."""
         cdef vector[CProjectedColumn] c_columns
         cdef CProjectedColumn c_column
@@ -20,8 +20,8 @@ cdef class ScanRequest:
         if filter is not None:
             self.request.filter = filter.unwrap()
         if limit is not None:
-            self.request.limit = <int64_t> limit
-        self.request.offset = offset
+            self.request.limit = integer("limit", limit)
+        self.request.offset = integer("offset", offset)
 
 
 cdef COnBadFile on_bad_file(str option, value) except *:
@@ -41,17 +41,15 @@ cdef class ScanOptions:
     def __init__(self, *, batch_size=None, memory_budget=None, workers=None, io_concurrency=None, ordered=True,
                  on_missing="error", on_corrupt="error", MemoryPool memory_pool=None):
         if batch_size is not None:
-            self.options.batch_rows = batch_size
+            self.options.batch_rows = positive("batch_size", batch_size)
         if memory_budget is not None:
-            self.options.memory_budget = memory_budget
+            self.options.memory_budget = positive("memory_budget", memory_budget)
         if workers is not None:
-            if workers < 0:  # the library's own sign for "as many as there are cores"
+            self.options.workers = small("workers", integer("workers", workers))
+            if self.options.workers < 0:  # the library's own sign for "as many as there are cores"
                 raise ValueError(f"workers must be 0 or more, but is {workers}")
-            self.options.workers = workers
         if io_concurrency is not None:
-            if io_concurrency < 1:
-                raise ValueError(f"io_concurrency must be at least 1, but is {io_concurrency}")
-            self.options.io_concurrency = io_concurrency
+            self.options.io_concurrency = small("io_concurrency", positive("io_concurrency", io_concurrency))
         self.options.ordered = ordered
         self.options.on_missing = on_bad_file("on_missing", on_missing)
         self.options.on_corrupt = on_bad_file("on_corrupt", on_corrupt)

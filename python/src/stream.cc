@@ -94,13 +94,16 @@ arrow::Status Stream::ReadNext(std::shared_ptr<arrow::RecordBatch>* out) {
 }
 
 arrow::Status Stream::Close() {
-  ARROW_RETURN_NOT_OK(CheckProcess());
+  if (core_->process != getpid()) return arrow::Status::OK();  // it is the parent's, who goes on reading
   GilReleased released;
   core_->Close();
   return arrow::Status::OK();
 }
 
-ScanMetrics Stream::metrics() const { return core_->stream->metrics(); }
+arrow::Result<ScanMetrics> Stream::metrics() const {
+  ARROW_RETURN_NOT_OK(CheckProcess());
+  return core_->stream->metrics();
+}
 
 void Stream::CloseAll() {
   GilReleased released;

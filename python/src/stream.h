@@ -25,7 +25,7 @@ class Stream final : public arrow::RecordBatchReader {
   std::shared_ptr<arrow::Schema> schema() const override;
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* out) override;
   arrow::Status Close() override;
-  ScanMetrics metrics() const;
+  arrow::Result<ScanMetrics> metrics() const;
 
   /// Closes all streams that are open. For the end of the interpreter: threads that read through a filesystem made in
   /// Python must have ended by then.

@@ -41,7 +41,7 @@ cdef class Stream:
             check_status(self.wrapped.get().Close())
 
     def metrics(self):
-        return metrics_of(self.wrapped.get().metrics())
+        return metrics_of(GetResultValue(self.wrapped.get().metrics()))
 
     def reader(self):
         """The stream as a pyarrow.RecordBatchReader. Both draw on the same batches."""

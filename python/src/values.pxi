@@ -25,6 +25,29 @@ cdef vector[c_string] as_byte_strings(values) except *:
     return out
 
 
+cdef int64_t integer(str option, value) except? -1:
+    """The option's value; an error names the option."""
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{option} must be an integer, not {type(value).__name__}") from None
+    except OverflowError:
+        raise OverflowError(f"{option} is {value}, which has more than 64 bits") from None
+
+
+cdef int64_t positive(str option, value) except? -1:
+    cdef int64_t number = integer(option, value)
+    if number < 1:
+        raise ValueError(f"{option} must be at least 1, but is {number}")
+    return number
+
+
+cdef int small(str option, int64_t number) except? -1:
+    if number > INT_MAX:
+        raise OverflowError(f"{option} is {number}, but must be at most {INT_MAX}")
+    return <int> number
+
+
 cdef object figure(const CPrecision[int64_t]& value):
     """(value, exact), or None."""
     return None if value.is_absent() else (value.value(), value.is_exact())
@@ -78,6 +101,10 @@ def parse_filter(str filter not None):
     """The expression that a filter text says."""
     encoded = filter.encode()
     return Expression.wrap(GetResultValue(CParseFilter(string_view(<const char*> encoded, len(encoded)))))
+
+
+def is_expression(value) -> bool:
+    return isinstance(value, Expression)
 
 
 def column(str name not None):

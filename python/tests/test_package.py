@@ -11,6 +11,13 @@ def test_the_version_is_the_library_s() -> None:
     assert shoal.__version__ == version("shoal")
 
 
+def test_importing_loads_no_more_than_it_needs() -> None:
+    others = {"pyarrow.compute", "pyarrow.dataset", "pandas", "fsspec"}
+    code = f"import sys, shoal; print({others} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
 def test_another_pyarrow_major_version_is_refused_in_one_sentence() -> None:
     code = "import pyarrow; pyarrow.__version__ = '1.0.0'; import shoal"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -2,11 +2,12 @@
 
 namespace shoal::plan {
 
-KeyedSchema KeyedSchema::Project(const arrow::Schema& table_schema, const arrow::Schema& partition_schema,
-                                 const std::vector<int>& leaves) {
-  KeyedSchema out{ProjectLeaves(table_schema, leaves), {}};
+KeyedSchema KeyedSchema::Project(const ScanPlan& plan, const std::vector<int>& leaves) {
+  KeyedSchema out;
+  out.schema = ProjectLeaves(*plan.table_schema, leaves);
+  if (plan.schema_declared) out.casts = schema::CastPolicy::kChecked;
   for (const auto& field : out.schema->fields()) {
-    out.partition_key.push_back(partition_schema.GetFieldIndex(field->name()));
+    out.partition_key.push_back(plan.partition_schema->GetFieldIndex(field->name()));
   }
   return out;
 }
@@ -19,7 +20,7 @@ arrow::Result<std::shared_ptr<const schema::ColumnMapping>> MapFile(const KeyedS
     const int key = to.partition_key[i];
     if (key >= 0 && values[key]) constants.push_back({static_cast<int>(i), values[key]});
   }
-  ARROW_ASSIGN_OR_RAISE(auto mapping, schema::ColumnMapping::Make(*facts.schema(), *to.schema, constants, path));
+  ARROW_ASSIGN_OR_RAISE(auto mapping, schema::ColumnMapping::Make(*facts.schema(), *to.schema, constants, path, to.casts));
   return std::make_shared<const schema::ColumnMapping>(std::move(mapping));
 }
 

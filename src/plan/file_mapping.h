@@ -20,10 +20,10 @@ struct KeyedSchema {
   std::shared_ptr<arrow::Schema> schema;
   /// Per column of `schema`: its index in the partition schema, or -1.
   std::vector<int> partition_key;
+  schema::CastPolicy casts = schema::CastPolicy::kWidening;
 
-  /// The part of `table_schema` that has these leaves (ascending).
-  static KeyedSchema Project(const arrow::Schema& table_schema, const arrow::Schema& partition_schema,
-                             const std::vector<int>& leaves);
+  /// The part of the plan's table schema that has these leaves (ascending).
+  static KeyedSchema Project(const ScanPlan& plan, const std::vector<int>& leaves);
 };
 
 /// How batches of one file become batches of `to.schema`. A key that this path carries is its value in all rows; a key

@@ -2,20 +2,19 @@
 
 #include <set>
 
+#include "base/status_context.h"
 #include "expression/conjuncts.h"
 #include "plan/used_leaves.h"
 #include "prune/file_containers.h"
 
 namespace shoal::plan {
 
-arrow::Result<FooterPruner> FooterPruner::Make(const arrow::compute::Expression& filter,
-                                               const arrow::Schema& table_schema,
-                                               const arrow::Schema& partition_schema) {
+arrow::Result<FooterPruner> FooterPruner::Make(const ScanPlan& plan) {
   FooterPruner out;
   std::set<int> leaves;
-  ARROW_RETURN_NOT_OK(AddUsedLeaves(filter, table_schema, &leaves));
-  out.columns_ = KeyedSchema::Project(table_schema, partition_schema, {leaves.begin(), leaves.end()});
-  for (const auto& conjunct : expression::SplitConjuncts(filter)) {
+  ARROW_RETURN_NOT_OK(AddUsedLeaves(plan.request.filter, *plan.table_schema, &leaves));
+  out.columns_ = KeyedSchema::Project(plan, {leaves.begin(), leaves.end()});
+  for (const auto& conjunct : expression::SplitConjuncts(plan.request.filter)) {
     ARROW_ASSIGN_OR_RAISE(auto bound, conjunct.Bind(*out.columns_.schema));
     out.conjuncts_.push_back(std::move(bound));
   }
@@ -27,7 +26,7 @@ arrow::Result<prune::PruneResult> FooterPruner::Judge(const FileFacts& facts, co
   ARROW_ASSIGN_OR_RAISE(auto mapping, MapFile(columns_, facts, values, path));
   prune::RowGroupContainers containers(facts, *mapping, *columns_.schema);
   auto result = prune::Prune(conjuncts_, *columns_.schema, containers);
-  if (!result.ok()) return result.status().WithMessage("'", path, "': ", result.status().message());
+  if (!result.ok()) return base::WithContext(result.status(), "'" + path + "'").WithDetail(nullptr);
   return result;
 }
 

@@ -19,9 +19,8 @@ namespace shoal::plan {
 /// Immutable; used from many threads at once.
 class FooterPruner {
  public:
-  /// `filter` is bound to `table_schema`, its references by name.
-  static arrow::Result<FooterPruner> Make(const arrow::compute::Expression& filter, const arrow::Schema& table_schema,
-                                          const arrow::Schema& partition_schema);
+  /// Of the plan's filter.
+  static arrow::Result<FooterPruner> Make(const ScanPlan& plan);
 
   /// Judges the row groups of one file. Errors name the file.
   arrow::Result<prune::PruneResult> Judge(const FileFacts& facts, const PartitionValues& values,

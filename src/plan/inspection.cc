@@ -116,7 +116,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(const ListingSource&
     found.push_back({files.path(i), schemas[i]});
   }
   if (found.empty()) return NothingFound(source, *report);
-  return schema::MergeSchemas(found);
+  return schema::MergeSchemas(found, {.allow_widening = true});
 }
 
 }  // namespace
@@ -131,6 +131,7 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   const KeyTable& keys = files.keys();
 
   std::shared_ptr<arrow::Schema> columns = options.schema;
+  out.schema_declared = columns != nullptr;
   if (!columns) {
     if (files.num_files() == 0) return NothingFound(source, looked.sample.report);
     ARROW_ASSIGN_OR_RAISE(columns, SchemaOfFiles(source, looked, cache, &looked.sample.report));

@@ -27,6 +27,7 @@ struct InspectionOptions {
 struct Inspection {
   std::shared_ptr<const FileFormat> format;
   std::shared_ptr<arrow::Schema> table_schema;      // columns of the files, then keys that are not among them
+  bool schema_declared = false;
   std::shared_ptr<arrow::Schema> partition_schema;  // keys, in order of first appearance by path
   std::set<std::string> keys_in_files;              // keys that are columns of files as well
   int64_t files_inspected = 0;

@@ -171,12 +171,27 @@ json StatisticsOf(const ScanPlan& plan) {
           {"columns", columns}};
 }
 
+/// Another process can make a filesystem anew only if its code is there.
+arrow::Status CheckTravels(const arrow::fs::FileSystem& filesystem) {
+  if (const auto* tree = dynamic_cast<const arrow::fs::SubTreeFileSystem*>(&filesystem)) {
+    return CheckTravels(*tree->base_fs());
+  }
+  const std::string type = filesystem.type_name();
+  if (!type.starts_with("py::")) return arrow::Status::OK();
+  return arrow::Status::NotImplemented(
+      "The plan reads through a filesystem that is made in Python ('", type,
+      "'), which another process can't make anew. Open the dataset by a URI, such as s3://bucket/folder, or with one of "
+      "the filesystems of pyarrow.fs");
+}
+
 arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
+  ARROW_RETURN_NOT_OK(CheckTravels(*plan.filesystem));
   json j;
   j["shoal_plan"] = kVersion;
   j["format"] = plan.format->name();
   j["filesystem"] = plan.filesystem->type_name();
   ARROW_ASSIGN_OR_RAISE(j["table_schema"], SchemaText(*plan.table_schema));
+  j["schema_declared"] = plan.schema_declared;
   ARROW_ASSIGN_OR_RAISE(j["partition_schema"], SchemaText(*plan.partition_schema));
   ARROW_ASSIGN_OR_RAISE(j["output_schema"], SchemaText(*plan.output_schema));
   j["columns"] = json::array();
@@ -219,6 +234,7 @@ arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
   }
   ARROW_ASSIGN_OR_RAISE(plan->format, GetFileFormat(j.at("format").get<std::string>()));
   ARROW_ASSIGN_OR_RAISE(plan->table_schema, ParseSchema(j.at("table_schema")));
+  plan->schema_declared = j.at("schema_declared");
   ARROW_ASSIGN_OR_RAISE(plan->partition_schema, ParseSchema(j.at("partition_schema")));
   ARROW_ASSIGN_OR_RAISE(plan->output_schema, ParseSchema(j.at("output_schema")));
   plan->request.columns.emplace();

@@ -32,7 +32,7 @@ std::vector<std::string> NamesOf(const arrow::Schema& schema) { return schema.fi
 /// Adds the path to an error that one path's keys caused.
 arrow::Status NamePath(const arrow::Status& error, const std::function<std::string(int64_t)>& path_of) {
   if (auto row = prune::FailedContainer::Find(error)) {
-    return error.WithMessage("'", path_of(*row), "': ", error.message());
+    return error.WithMessage("'", path_of(*row), "': ", error.message()).WithDetail(nullptr);
   }
   return error;
 }
@@ -127,8 +127,7 @@ class Collector {
       : input_(input), bound_(bound), options_(options), footers_(footers), plan_(plan) {}
 
   arrow::Status Init() {
-    ARROW_ASSIGN_OR_RAISE(pruner_, FooterPruner::Make(plan_->request.filter, *plan_->table_schema,
-                                                      *plan_->partition_schema));
+    ARROW_ASSIGN_OR_RAISE(pruner_, FooterPruner::Make(*plan_));
     const auto& request = plan_->request;
     // A filter over data may leave any number of rows; only without one do row counts tell when there are enough.
     if (request.limit && !bound_.filters_data && footers_ != FooterUse::kNone) {
@@ -276,7 +275,7 @@ class Collector {
     const auto& schema = *plan_->table_schema;
     std::vector<int> leaves;
     for (int i = 0; i < NumLeaves(schema); ++i) leaves.push_back(i);
-    auto all = KeyedSchema::Project(schema, *plan_->partition_schema, leaves);
+    auto all = KeyedSchema::Project(*plan_, leaves);
     ARROW_ASSIGN_OR_RAISE(auto mapping, MapFile(all, facts, *fragment.partition_values, fragment.path));
     std::vector<Precision<int64_t>> rows;
     for (int g = 0; g < facts.num_row_groups(); ++g) rows.push_back(facts.row_group_rows(g));
@@ -426,11 +425,15 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   if (options.meta_fetch_concurrency < 1) {
     return arrow::Status::Invalid("meta_fetch_concurrency is ", options.meta_fetch_concurrency, ", but must be at least 1");
   }
+  if (options.column_statistics && !options.collect_statistics) {
+    return arrow::Status::Invalid("column_statistics needs collect_statistics: bounds of columns stand in the footers");
+  }
   const Inspection& inspection = *input.inspection;
   ScanPlan plan;
   plan.filesystem = input.source->filesystem();
   plan.format = inspection.format;
   plan.table_schema = inspection.table_schema;
+  plan.schema_declared = inspection.schema_declared;
   plan.partition_schema = inspection.partition_schema;
   plan.output_schema = bound.output_schema;
   plan.request = bound.request;

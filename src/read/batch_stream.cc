@@ -7,6 +7,7 @@
 
 #include <arrow/util/io_util.h>
 
+#include "base/question_error.h"
 #include "read/file_unit.h"
 #include "read/rebatcher.h"
 #include "read/scan_context.h"
@@ -35,13 +36,13 @@ arrow::Status Validate(const ScanOptions& options) {
   return arrow::Status::OK();
 }
 
-/// Whether the options allow going on without a file that failed like this. Lack of permission and a file that was
-/// replaced are never skipped: its rows exist, they just were not read.
+/// Whether the options allow going on without a file that failed like this. Lack of permission, a store that fails and a
+/// file that was replaced are never skipped: its rows exist, they just were not read.
 bool MaySkip(const ScanOptions& options, const arrow::Status& error) {
-  if (storage::IsFileChanged(error)) return false;
   const int number = arrow::internal::ErrnoFromStatus(error);
   if (number == ENOENT) return options.on_missing == OnBadFile::kSkip;
-  if (number != 0) return false;
+  // What a store says of a file and what goes wrong with the question have details; what decoders say of bytes has none.
+  if (error.detail()) return false;
   const bool corrupt = error.IsIOError() || error.IsInvalid() || error.IsSerializationError();
   return corrupt && options.on_corrupt == OnBadFile::kSkip;
 }
@@ -88,7 +89,7 @@ class BatchStream::Impl {
     if (!status_.ok()) return status_;
     auto batch = Pull();
     if (!batch.ok()) {
-      status_ = batch.status();
+      status_ = base::WithoutQuestionMark(batch.status());
       return status_;
     }
     if (*batch) {

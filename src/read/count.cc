@@ -22,8 +22,7 @@ constexpr int kRemoteFooters = 32;
 
 arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& options,
                                  std::shared_ptr<plan::FactsCache> cache) {
-  ARROW_ASSIGN_OR_RAISE(auto pruner, plan::FooterPruner::Make(plan.request.filter, *plan.table_schema,
-                                                              *plan.partition_schema));
+  ARROW_ASSIGN_OR_RAISE(auto pruner, plan::FooterPruner::Make(plan));
   const bool local = storage::IsLocal(*plan.filesystem);
   const int cpus = options.workers > 0 ? options.workers : runtime::DefaultWorkers();
   const int concurrency = options.workers == 0 ? 1 : options.io_concurrency > 0 ? options.io_concurrency
@@ -71,8 +70,13 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     undecided.emplace_back(i, std::move(rest));
     return arrow::Status::OK();
   };
-  ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(plan.fragments.size()), concurrency, options.stop,
-                                           count_one));
+  if (options.on_missing == OnBadFile::kSkip || options.on_corrupt == OnBadFile::kSkip) {
+    // Which files are skipped is the scan's to say.
+    for (size_t i = 0; i < plan.fragments.size(); ++i) undecided.emplace_back(i, plan.fragments[i]);
+  } else {
+    ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(plan.fragments.size()), concurrency, options.stop,
+                                             count_one));
+  }
   if (undecided.empty()) return counted.load();
 
   std::sort(undecided.begin(), undecided.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

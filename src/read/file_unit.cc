@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/question_error.h"
+#include "base/status_context.h"
 #include "plan/file_mapping.h"
 #include "prune/pruner.h"
 #include "schema/column_mapping.h"
@@ -54,10 +56,11 @@ class RowGroupScan final : public Unit {
 
   arrow::Result<Step> Finish(std::shared_ptr<arrow::RecordBatch> batch) {
     context_->counters->rows_decoded += batch->num_rows();
-    ARROW_ASSIGN_OR_RAISE(auto adapted, mapping_->Adapt(*batch, context_->pool));
-    auto finished = context_->Finish(*shape_, std::move(adapted));
+    auto adapted = mapping_->Adapt(*batch, context_->pool);
+    if (!adapted.ok()) return base::MarkQuestionError(adapted.status());
+    auto finished = context_->Finish(*shape_, *std::move(adapted));
     if (!finished.ok()) {
-      return finished.status().WithMessage("'", file()->path, "': ", finished.status().message());
+      return base::MarkQuestionError(base::WithContext(finished.status(), "'" + file()->path + "'"));
     }
     return Step(*std::move(finished));
   }
@@ -114,11 +117,12 @@ class FileUnit final : public Unit {
     std::shared_ptr<const ColumnMapping> filtered, unfiltered;
     const PartitionValues& values = *partition_values_;
     if (context_->pruner) {
-      ARROW_ASSIGN_OR_RAISE(auto judged, context_->pruner->Judge(*facts, values, file()->path));
-      outcomes = std::move(judged.outcomes);
-      ARROW_ASSIGN_OR_RAISE(filtered, plan::MapFile(context_->filtered.columns, *facts, values, file()->path));
+      auto judged = context_->pruner->Judge(*facts, values, file()->path);
+      if (!judged.ok()) return base::MarkQuestionError(judged.status());
+      outcomes = std::move(judged->outcomes);
+      ARROW_RETURN_NOT_OK(Map(context_->filtered, *facts).Value(&filtered));
     }
-    ARROW_ASSIGN_OR_RAISE(unfiltered, plan::MapFile(context_->unfiltered.columns, *facts, values, file()->path));
+    ARROW_RETURN_NOT_OK(Map(context_->unfiltered, *facts).Value(&unfiltered));
 
     std::vector<int> groups;
     if (row_groups_) {
@@ -189,6 +193,12 @@ class FileUnit final : public Unit {
     }
     return std::make_unique<RowGroupScan>(context_, shape, std::move(mapping), std::move(inner), file(),
                                           rows.exact_value().value_or(0));
+  }
+
+  arrow::Result<std::shared_ptr<const ColumnMapping>> Map(const ReadShape& shape, const FileFacts& facts) const {
+    auto mapping = plan::MapFile(shape.columns, facts, *partition_values_, file()->path);
+    if (!mapping.ok()) return base::MarkQuestionError(mapping.status());
+    return mapping;
   }
 
   std::shared_ptr<const ScanContext> context_;

@@ -22,8 +22,7 @@ arrow::Result<ReadShape> MakeShape(const ScanPlan& plan, const Expression* filte
   if (filter) ARROW_RETURN_NOT_OK(plan::AddUsedLeaves(*filter, *plan.table_schema, &leaves));
 
   ReadShape shape;
-  shape.columns =
-      plan::KeyedSchema::Project(*plan.table_schema, *plan.partition_schema, {leaves.begin(), leaves.end()});
+  shape.columns = plan::KeyedSchema::Project(plan, {leaves.begin(), leaves.end()});
   const arrow::Schema& schema = *shape.columns.schema;
   if (filter) {
     ARROW_ASSIGN_OR_RAISE(shape.filter, filter->Bind(schema));
@@ -66,8 +65,7 @@ arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(const ScanPl
     return context;
   }
   ARROW_ASSIGN_OR_RAISE(context->filtered, MakeShape(plan, &plan.request.filter));
-  ARROW_ASSIGN_OR_RAISE(context->pruner, plan::FooterPruner::Make(plan.request.filter, *plan.table_schema,
-                                                                  *plan.partition_schema));
+  ARROW_ASSIGN_OR_RAISE(context->pruner, plan::FooterPruner::Make(plan));
   return context;
 }
 

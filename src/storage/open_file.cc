@@ -23,6 +23,31 @@ class FileChangedDetail final : public arrow::StatusDetail {
   std::string ToString() const override { return "file changed"; }
 };
 
+/// Marks what a store answered, so that it is never taken for a corrupt file. Most stores' errors have a detail of their
+/// own.
+class StoreErrorDetail final : public arrow::StatusDetail {
+ public:
+  const char* type_id() const override { return "shoal::StoreError"; }
+  std::string ToString() const override { return "the store failed"; }
+};
+
+arrow::Status StoreError(const arrow::Status& status, std::string_view what, const std::string& path) {
+  auto named = status.WithMessage(what, " '", path, "': ", status.message());
+  return status.detail() ? named : named.WithDetail(std::make_shared<StoreErrorDetail>());
+}
+
+/// Why a file could not be opened: it is missing, or something else.
+arrow::Status OpenError(const arrow::Status& status, const SourceFile& file) {
+  if (arrow::internal::ErrnoFromStatus(status) == 0) {
+    // Not every store says it in its error.
+    auto info = file.filesystem->GetFileInfo(file.path);
+    if (info.ok() && info->type() == arrow::fs::FileType::NotFound) {
+      return arrow::internal::IOErrorFromErrno(ENOENT, "Cannot open '", file.path, "': ", status.message());
+    }
+  }
+  return StoreError(status, "Cannot open", file.path);
+}
+
 template <typename... Args>
 arrow::Status Changed(const std::string& path, Args&&... how) {
   return arrow::Status::FromDetailAndArgs(arrow::StatusCode::IOError, std::make_shared<FileChangedDetail>(), "'", path,
@@ -86,16 +111,21 @@ class FilesystemFile final : public OpenFile {
     if (file->mtime_ns >= 0) {
       info.set_mtime(arrow::fs::TimePoint(std::chrono::nanoseconds(file->mtime_ns)));
     }
-    ARROW_ASSIGN_OR_RAISE(auto input, file->filesystem->OpenInputFile(info));
-    std::shared_ptr<FilesystemFile> opened(new FilesystemFile(std::move(file), std::move(counters), std::move(input)));
-    ARROW_ASSIGN_OR_RAISE(int64_t size, opened->input_->GetSize());
-    ARROW_RETURN_NOT_OK(opened->SetIdentity(size, SourceFile::kUnknown));
+    auto input = file->filesystem->OpenInputFile(info);
+    if (!input.ok()) return OpenError(input.status(), *file);
+    std::shared_ptr<FilesystemFile> opened(
+        new FilesystemFile(std::move(file), std::move(counters), *std::move(input)));
+    auto size = opened->input_->GetSize();
+    if (!size.ok()) return OpenError(size.status(), opened->source());
+    ARROW_RETURN_NOT_OK(opened->SetIdentity(*size, SourceFile::kUnknown));
     return opened;
   }
 
  protected:
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset, int64_t length) const override {
-    return input_->ReadAt(offset, length);
+    auto read = input_->ReadAt(offset, length);
+    if (!read.ok()) return StoreError(read.status(), "Cannot read", source().path);
+    return read;
   }
 
  private:

@@ -8,7 +8,7 @@ import pyarrow.fs as pafs
 from pyarrow.compute import Expression
 
 from shoal import _core
-from shoal._filesystem import as_filesystem, as_paths, is_path
+from shoal._filesystem import as_filesystem, as_paths, is_path, on_local_disk
 from shoal.dataset._format import FileFormat, as_format
 from shoal.dataset._fragment import Fragment, ParquetFileFragment
 from shoal.dataset._partitioning import as_partitioning
@@ -98,6 +98,9 @@ class Dataset:
     def _fragments(self, filter: Expression | None) -> Iterator[Fragment]:
         raise NotImplementedError
 
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.scanner().__arrow_c_stream__(requested_schema)
 
@@ -147,7 +150,8 @@ def dataset(
     exclude_invalid_files: bool | None = None,
     ignore_prefixes: Sequence[str] | None = None,
 ) -> FileSystemDataset:
-    """Open files as one table.
+    """Open files as one table. A look at the source is all that is done at once; files are listed and
+    their schemas read with the first question.
 
     Parameters
     ----------
@@ -199,11 +203,11 @@ def dataset(
     made._filter = None
     made._format = chosen
     made._opened_with = sources, options
-    made._table.schema()  # a missing source and clashing schemas are found here, not in the first scan
     if (
         is_path(source)
-        and schema is not None
         and _kind(sources[0], made.filesystem, on) == pafs.FileType.NotFound
+        # A pattern, or the listing has the better words. On object stores what is missing may be just empty.
+        and not made.files
     ):
         raise FileNotFoundError(sources[0])
     return made
@@ -211,15 +215,15 @@ def dataset(
 
 def _kind(source: str, filesystem: pafs.FileSystem, given: object) -> pafs.FileType:
     path = source if given is not None or "://" not in source else pafs.FileSystem.from_uri(source)[1]
-    return filesystem.get_file_info(path).type
+    return pafs.FileType(_core.file_type(filesystem, path))
 
 
 def _check_files(paths: list[str], filesystem: pafs.FileSystem | None) -> None:
-    """A list names files. Local disks are asked whether it does; elsewhere, that would cost a request a
-    file."""
+    """A list names files. What answers at once is asked whether it does; elsewhere, that would cost a
+    request a file."""
     if filesystem is None and not any("://" in path for path in paths):
         filesystem = pafs.LocalFileSystem()
-    if not isinstance(filesystem, pafs.LocalFileSystem):
+    if filesystem is None or not (on_local_disk(filesystem) or filesystem.type_name == "mock"):
         return
     for info in filesystem.get_file_info(paths):
         if info.type == pafs.FileType.NotFound:

@@ -1,5 +1,6 @@
 """File formats."""
 
+import os
 from typing import Any
 
 import pyarrow as pa
@@ -34,6 +35,8 @@ class ParquetFileFormat(FileFormat):
 
     def inspect(self, file: Any, filesystem: Any = None) -> pa.Schema:
         """The schema of one file."""
+        if filesystem is not None and isinstance(file, os.PathLike):
+            file = os.fspath(file)
         return _open(file, filesystem=filesystem, partitioning=None, format="parquet").schema
 
 

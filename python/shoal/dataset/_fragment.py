@@ -52,7 +52,11 @@ class Fragment:
         self._plan = plan
         self._number = number
         self._path, _, _, values, _, _ = plan.fragment(number)
-        self._keys = list(zip(plan.partition_schema.names, values, strict=True))
+        self._keys = [
+            (name, value)
+            for name, value in zip(plan.partition_schema.names, values, strict=True)
+            if value is not None
+        ]
         self._alone: _core.Dataset | None = None
 
     @property

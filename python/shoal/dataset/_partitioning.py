@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import and_
 from typing import Any
+from urllib.parse import quote
 
 import pyarrow as pa
 from pyarrow.compute import Expression, field, scalar
@@ -35,6 +36,12 @@ class PartitioningFactory:
     ) -> None:
         self._core = _partitioning(field_names, flavor=flavor, null_marker=null_fallback)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PartitioningFactory) and self._core == other._core
+
+    def __hash__(self) -> int:
+        return hash(self._core)
+
     @property
     def type_name(self) -> str:
         return self._core.name
@@ -60,7 +67,8 @@ class Partitioning:
                 "dictionaries are not supported: declare a dictionary type, values are found"
             )
         self._schema = schema
-        self._core = self._make(_percent_decode(segment_encoding))
+        self._percent_decode = _percent_decode(segment_encoding)
+        self._core = self._make(self._percent_decode)
 
     def _make(self, percent_decode: bool) -> _core.Partitioning:
         return _partitioning(self._schema, flavor=self._flavor, percent_decode=percent_decode)
@@ -106,13 +114,17 @@ class Partitioning:
         pyarrow.ArrowInvalid
             The layout can't express these keys.
         """
+        return self._core.format(self._texts(expr))
+
+    def _texts(self, expr: Expression) -> list[tuple[str, str | None]]:
+        """The keys of which the expression says the value, and that as text; None: null."""
         known = _core.known_values(expr)
         keys = []
         for name in self._schema.names:
             if name in known:
                 value = known[name]
                 keys.append((name, value.cast(pa.string()).as_py() if value.is_valid else None))
-        return self._core.format(keys)
+        return keys
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Partitioning) and type(self) is type(other) and self._schema == other._schema
@@ -124,7 +136,27 @@ class Partitioning:
         return f"<{type(self).__name__}>\n{self._schema}"
 
 
-class DirectoryPartitioning(Partitioning):
+class _PositionalPartitioning(Partitioning):
+    """Keys are told by their place, so only the last ones may be missing or null."""
+
+    _nothing = "", ""  # what no keys are written as
+
+    def format(self, expr: Expression) -> tuple[str, str]:
+        texts = {name: text for name, text in self._texts(expr) if text is not None}
+        names = self._schema.names
+        depth = next((i for i, name in enumerate(names) if name not in texts), len(names))
+        for name in names[depth:]:
+            if name in texts:
+                raise pa.ArrowInvalid(
+                    f"No partition key for {names[depth]} but a key was provided subsequently for {name}"
+                )
+        if depth == 0:
+            return self._nothing
+        shorter = _partitioning(names[:depth], flavor=self._flavor, percent_decode=self._percent_decode)
+        return shorter.format(list(texts.items()))
+
+
+class DirectoryPartitioning(_PositionalPartitioning):
     """The i-th folder is the value of the i-th field: ``2009/11/``."""
 
     _flavor = "directory"
@@ -141,10 +173,11 @@ class DirectoryPartitioning(Partitioning):
         return _discover(cls, field_names, infer_dictionary, schema, segment_encoding)
 
 
-class FilenamePartitioning(Partitioning):
+class FilenamePartitioning(_PositionalPartitioning):
     """The i-th part of the file name, cut at ``_``, is the value of the i-th field: ``2009_11_x.parquet``."""
 
     _flavor = "filename"
+    _nothing = "", "_"
 
     @classmethod
     def discover(
@@ -172,6 +205,18 @@ class HivePartitioning(Partitioning):
     ) -> None:
         self.null_fallback = null_fallback
         super().__init__(schema, dictionaries, segment_encoding)
+
+    def format(self, expr: Expression) -> tuple[str, str]:
+        texts = self._texts(expr)
+        written = self._core.format(texts)  # or the error that says why not
+        if not self._percent_decode:
+            return written
+        # The engine leaves what needs no quoting; pyarrow leaves letters, digits and `-._~`.
+        folders = []
+        for name, text in texts:
+            key, _, value = self._core.format([(name, text)])[0].partition("=")
+            folders.append(f"{key}={value if text is None else quote(text, safe='')}")
+        return "/".join(folders), ""
 
     def _make(self, percent_decode: bool) -> _core.Partitioning:
         return _core.hive_partitioning(self._schema, self.null_fallback, percent_decode)

@@ -180,5 +180,8 @@ class Scanner:
         """The number of rows. Reads no data where footers, keys and statistics tell."""
         return self._source.count(self._filter, self._options)
 
+    def __arrow_c_schema__(self) -> object:
+        return self._schema.__arrow_c_schema__()
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_reader().__arrow_c_stream__(requested_schema)
