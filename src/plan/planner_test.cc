@@ -324,6 +324,25 @@ TEST_F(Plans, TravelAsJsonAndReadTheSameRows) {
   EXPECT_TRUE(rows->Equals(*Read(back)));
 }
 
+TEST_F(Plans, DictionaryTypesTravelAsJson) {
+  auto dictionary = arrow::dictionary(arrow::int32(), arrow::utf8());
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("d", dictionary), arrow::field("x", arrow::int64())}),
+      {Column(dictionary, R"(["a", "b"])"), Column(arrow::int64(), "[1, 2]")});
+  Write("k=u/f.parquet", *table);
+  OpenOptions options;
+  HiveOptions hive;
+  hive.declared = arrow::schema({arrow::field("k", dictionary)});
+  options.partitioning = MakeHivePartitioning(hive);
+  ScanRequest request;
+  request.filter = Filter("d = 'b' and k = 'u'");
+  auto plan = Open(options)->Plan(request).ValueOrDie();
+  auto back = ScanPlan::FromJson(plan.ToJson().ValueOrDie()).ValueOrDie();
+  EXPECT_TRUE(back.table_schema->Equals(*plan.table_schema));
+  EXPECT_TRUE(back.partition_schema->Equals(*plan.partition_schema));
+  EXPECT_EQ(Xs(*Read(back)), (std::vector<int64_t>{2}));
+}
+
 TEST_F(Plans, WhatIsNoPlanIsAnError) {
   Write("f.parquet", *X("[1]"));
   const std::string json = Open()->Plan({}).ValueOrDie().ToJson().ValueOrDie();
