@@ -1,0 +1,29 @@
+// What a dataset holds and which rows match a filter, found the plain way: every file is read whole
+// by parquet::arrow, and Arrow compute evaluates the filter over all rows at once. Nothing of
+// shoal's own is used but the names of the keys.
+#pragma once
+
+#include <memory>
+
+#include <arrow/compute/expression.h>
+#include <arrow/record_batch.h>
+#include <arrow/result.h>
+
+#include "dataset_maker.h"
+
+namespace shoal::oracle {
+
+/// All rows of all files, in order, one array a column: the columns of files in order of first
+/// appearance, then keys.
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadPlainly(const MadeDataset& dataset);
+
+/// For each row, whether the filter holds: true, false or null. Where Arrow lacks a kernel, or has
+/// one that does not mean what docs/filters.md says, the operands are brought to types that it
+/// handles. Errors are those of the rows (a cast that fails, say).
+arrow::Result<std::shared_ptr<arrow::BooleanArray>> EvaluatePlainly(
+    const arrow::compute::Expression& filter, const arrow::RecordBatch& rows);
+
+/// The values decoded: no dictionaries, no views.
+arrow::Result<std::shared_ptr<arrow::Array>> PlainValues(std::shared_ptr<arrow::Array> values);
+
+}  // namespace shoal::oracle
