@@ -85,9 +85,14 @@ class Evaluator {
 
  private:
   // Arrow's is_in casts the values to the type of the set or the other way round, and loses digits;
-  // values of different types are the same here where they are equal.
-  Result<ArrayPtr> IsIn(const ArrayPtr& values, const arrow::compute::SetLookupOptions& options) {
+  // values of different types are the same here where they are equal. Floats are looked up by their
+  // bits, whatever their width is: NaN is found, and the two zeros are told apart.
+  Result<ArrayPtr> IsIn(ArrayPtr values, const arrow::compute::SetLookupOptions& options) {
     ARROW_ASSIGN_OR_RAISE(ArrayPtr set, PlainValues(options.value_set.make_array()));
+    if (arrow::is_floating(values->type_id()) && arrow::is_floating(set->type_id())) {
+      ARROW_ASSIGN_OR_RAISE(values, arrow::compute::Cast(*values, arrow::float64()));
+      ARROW_ASSIGN_OR_RAISE(set, arrow::compute::Cast(*set, arrow::float64()));
+    }
     if (set->type()->Equals(*values->type())) {
       arrow::compute::SetLookupOptions same(set, options.GetNullMatchingBehavior());
       ARROW_ASSIGN_OR_RAISE(Datum result, arrow::compute::CallFunction("is_in", {values}, &same));

@@ -13,9 +13,15 @@
 
 namespace shoal::oracle {
 
-/// All rows of all files, in order, one array a column: the columns of files in order of first
-/// appearance, then keys.
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadPlainly(const MadeDataset& dataset);
+struct PlainRows {
+  /// All rows of all files, in order, one array a column: the columns of files in order of first
+  /// appearance, then keys.
+  std::shared_ptr<arrow::RecordBatch> rows;
+  /// For each file without rows, one that has its keys. Keys are judged before files are opened, so
+  /// a filter that fails for these keys may fail as a whole.
+  std::shared_ptr<arrow::RecordBatch> keys_of_empty_files;
+};
+arrow::Result<PlainRows> ReadPlainly(const MadeDataset& dataset);
 
 /// For each row, whether the filter holds: true, false or null. Where Arrow lacks a kernel, or has
 /// one that does not mean what docs/filters.md says, the operands are brought to types that it

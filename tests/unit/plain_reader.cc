@@ -73,9 +73,46 @@ Result<ArrayPtr> Repeated(const PartitionKey& key, const std::shared_ptr<arrow::
   return arrow::compute::Cast(*texts, type);
 }
 
+// What one file adds to the whole.
+struct FilePart {
+  const MadeFile* file;
+  const arrow::Table* table;  // null: only its keys
+  int64_t rows;
+};
+
+Result<ArrayPtr> ColumnOf(const FilePart& part, const arrow::Field& field) {
+  // A key of the path stands for the column of the file.
+  if (const auto* key = Find(part.file->keys, field.name())) {
+    return Repeated(*key, field.type(), part.rows);
+  }
+  auto column = part.table ? part.table->GetColumnByName(field.name()) : nullptr;
+  if (!column) return arrow::MakeArrayOfNull(field.type(), part.rows);
+  if (!column->type()->Equals(*field.type())) {
+    return arrow::Status::TypeError(part.file->path, ": column ", field.name(), " is ",
+                                    *column->type(), ", not ", *field.type());
+  }
+  return InOneArray(*column);
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> Together(const std::vector<FilePart>& parts,
+                                                     const std::shared_ptr<arrow::Schema>& schema) {
+  int64_t rows = 0;
+  for (const auto& part : parts) rows += part.rows;
+  arrow::ArrayVector columns;
+  for (const auto& field : schema->fields()) {
+    ARROW_ASSIGN_OR_RAISE(auto none, arrow::MakeEmptyArray(field->type()));
+    arrow::ArrayVector arrays = {std::move(none)};
+    for (const auto& part : parts) {
+      ARROW_ASSIGN_OR_RAISE(arrays.emplace_back(), ColumnOf(part, *field));
+    }
+    ARROW_ASSIGN_OR_RAISE(columns.emplace_back(), arrow::Concatenate(arrays));
+  }
+  return arrow::RecordBatch::Make(schema, rows, std::move(columns));
+}
+
 }  // namespace
 
-Result<std::shared_ptr<arrow::RecordBatch>> ReadPlainly(const MadeDataset& dataset) {
+Result<PlainRows> ReadPlainly(const MadeDataset& dataset) {
   std::vector<std::shared_ptr<arrow::Table>> tables;
   arrow::FieldVector fields;
   std::map<std::string, int> position;
@@ -101,33 +138,17 @@ Result<std::shared_ptr<arrow::RecordBatch>> ReadPlainly(const MadeDataset& datas
     fields.push_back(arrow::field(name, TypeOfKey(dataset, name)));
   }
 
-  std::vector<arrow::ArrayVector> parts(fields.size());
-  int64_t rows = 0;
+  const auto schema = arrow::schema(std::move(fields));
+  std::vector<FilePart> full, empty;
   for (size_t f = 0; f < dataset.files.size(); ++f) {
-    const auto& table = tables[f];
-    rows += table->num_rows();
-    for (size_t c = 0; c < fields.size(); ++c) {
-      const auto& type = fields[c]->type();
-      ArrayPtr part;
-      if (const auto* key = Find(dataset.files[f].keys, fields[c]->name())) {
-        ARROW_ASSIGN_OR_RAISE(part, Repeated(*key, type, table->num_rows()));
-      } else if (auto column = table->GetColumnByName(fields[c]->name())) {
-        ARROW_ASSIGN_OR_RAISE(part, InOneArray(*column));
-      } else {
-        ARROW_ASSIGN_OR_RAISE(part, arrow::MakeArrayOfNull(type, table->num_rows()));
-      }
-      if (!part->type()->Equals(*type)) {
-        return arrow::Status::TypeError(dataset.files[f].path, ": column ", fields[c]->name(),
-                                        " is ", *part->type(), ", not ", *type);
-      }
-      parts[c].push_back(std::move(part));
-    }
+    const int64_t rows = tables[f]->num_rows();
+    full.push_back({&dataset.files[f], tables[f].get(), rows});
+    if (rows == 0) empty.push_back({&dataset.files[f], nullptr, 1});
   }
-  arrow::ArrayVector columns;
-  for (const auto& column : parts) {
-    ARROW_ASSIGN_OR_RAISE(columns.emplace_back(), arrow::Concatenate(column));
-  }
-  return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), rows, std::move(columns));
+  PlainRows out;
+  ARROW_ASSIGN_OR_RAISE(out.rows, Together(full, schema));
+  ARROW_ASSIGN_OR_RAISE(out.keys_of_empty_files, Together(empty, schema));
+  return out;
 }
 
 }  // namespace shoal::oracle
