@@ -252,6 +252,35 @@ TEST_F(Plans, WhereAPathLacksAKeyThatTheFilesHaveTheFileDecides) {
   EXPECT_EQ(dataset->Count(request.filter).ValueOrDie(), 2);
 }
 
+TEST_F(Plans, AKeyThatIsAlsoInTheFilesMayBeNullWhateverTheyPromise) {
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("k", arrow::int64(), /*nullable=*/false)}),
+      {Column(arrow::int64(), "[5, 6]")});
+  Write("k=1/f.parquet", *table);
+  Write("k=__HIVE_DEFAULT_PARTITION__/f.parquet", *table);
+  auto dataset = Open();
+  EXPECT_TRUE(dataset->schema().ValueOrDie()->field(0)->nullable());
+  EXPECT_EQ(dataset->Count(Filter("k is null")).ValueOrDie(), 2);
+}
+
+TEST_F(Plans, WhetherAnUninspectedFileHasAKeyIsUnknownUntilItsFooterIsRead) {
+  auto with_key = arrow::Table::Make(
+      arrow::schema({arrow::field("k", arrow::int32()), arrow::field("x", arrow::int64())}),
+      {Column(arrow::int32(), "[5, 6]"), Column(arrow::int64(), "[1, 2]")});
+  Write("k=1/f.parquet", *X("[3]"));
+  Write("z.parquet", *with_key);
+  OpenOptions declared;
+  declared.schema =
+      arrow::schema({arrow::field("k", arrow::int32()), arrow::field("x", arrow::int64())});
+  ScanRequest request;
+  request.filter = Filter("k = 6");
+  for (const auto& dataset : {OpenSampled(), Open(declared)}) {
+    EXPECT_EQ(Xs(*Read(dataset->Plan(request).ValueOrDie())), (std::vector<int64_t>{2}));
+    EXPECT_EQ(dataset->Count(request.filter).ValueOrDie(), 1);
+    EXPECT_EQ(dataset->Count(Filter("k is null")).ValueOrDie(), 0);
+  }
+}
+
 TEST_F(Plans, AColumnThatTurnsOutToBeAKeyAfterTheInspectionIsAnErrorThatNamesThePath) {
   auto table = arrow::Table::Make(
       arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())}),
