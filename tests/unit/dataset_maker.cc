@@ -62,7 +62,11 @@ class Maker {
     schema_ = RandomSchema(random_);
     layout_ = random_.Pick<Layout>({Layout::kFlat, Layout::kHive, Layout::kHive, Layout::kHive,
                                     Layout::kDirectory, Layout::kFilename});
-    if (layout_ != Layout::kFlat) ChooseKeys();
+    if (layout_ == Layout::kFlat) {
+      made_.keys_declared = true;
+    } else {
+      ChooseKeys();
+    }
     made_.root = root_;
     made_.partitioning = MakePartitioning();
     types_ = RandomParquetTypes(random_);
@@ -79,11 +83,14 @@ class Maker {
  private:
   void ChooseKeys() {
     const int64_t count = random_.Between(1, 3);
+    made_.keys_declared = random_.Chance(0.3);
     for (int64_t i = 0; i < count; ++i) {
       const KeyKind kind = random_.Pick(KeyKinds());
       Key key{i == 0 && random_.Chance(0.2) ? "key one" : "k" + std::to_string(i), kind.values,
               nullptr};
-      key.declared = random_.Pick(kind.declarable);
+      do {
+        key.declared = random_.Pick(kind.declarable);
+      } while (made_.keys_declared && !key.declared);
       random_.Shuffle(&key.values);
       key.values.resize(std::min<size_t>(key.values.size(), random_.Between(1, 4)));
       const bool text = !key.declared || key.declared->id() == arrow::Type::STRING;
@@ -112,7 +119,7 @@ class Maker {
          {arrow::utf8(), {"aash", "b", "cfir"}},
          {arrow::utf8_view(), {"aash", "b", "cfir"}},
          {arrow::dictionary(arrow::int32(), arrow::utf8()), {"aash", "b", "cfir"}}});
-    key->declared = nullptr;
+    key->declared = made_.keys_declared ? shared.type : nullptr;
     const bool null = std::count(key->values.begin(), key->values.end(), std::nullopt) > 0;
     key->values = shared.values;
     if (null) key->values.push_back(std::nullopt);

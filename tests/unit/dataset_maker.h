@@ -24,6 +24,7 @@ struct MadeDataset {
   std::string root;
   std::shared_ptr<const Partitioning> partitioning;
   std::vector<std::string> key_names;
+  bool keys_declared = false;   // with their types, all of them
   std::vector<MadeFile> files;  // in the order of their paths
   std::string description;      // of the layout, for people
 };

@@ -96,7 +96,7 @@ class Round {
     constexpr int kRequests = 5;
     for (int i = 0; i < kRequests && !::testing::Test::HasFailure(); ++i) {
       const ScanRequest request = RandomRequest(filters);
-      SCOPED_TRACE(Describe(request));
+      SCOPED_TRACE(opened_ + "; " + Describe(request));
       CheckRequest(request);
     }
   }
@@ -108,6 +108,13 @@ class Round {
     OpenOptions options;
     options.partitioning = made_.partitioning;
     if (random_.Chance(0.3)) options.inspect = OpenOptions::kAll;
+    if (random_.Chance(0.3)) {
+      options.schema = rows_->schema();
+      // With the types of all columns and keys known, looking at a few paths changes nothing.
+      if (made_.keys_declared) options.inspect = random_.Pick<int64_t>({1, 2, 3, 256});
+    }
+    opened_ = "opened " + std::string(options.schema ? "with" : "without") +
+              " a schema, inspecting " + std::to_string(options.inspect);
     dataset_ = Must(Dataset::Open({made_.root}, options));
   }
 
@@ -267,6 +274,7 @@ class Round {
   MadeDataset made_;
   std::shared_ptr<arrow::RecordBatch> rows_, keys_of_empty_files_;
   std::shared_ptr<Dataset> dataset_;
+  std::string opened_;  // how, for people
 };
 
 TEST(DatasetOracle, AnAnswerNeverDependsOnHowItWasFound) {
