@@ -8,6 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include <arrow/array/util.h>
+
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
 #include "plan/facts_loader.h"
@@ -117,6 +119,17 @@ class KeyPruner {
   std::vector<Expression> conjuncts_, partial_;
   std::vector<int> number_, partial_number_;  // index into the report's conjuncts
 };
+
+/// Statistics of a column that has one value in `rows` rows: of a NaN, or of no rows, there are no bounds.
+arrow::Result<ColumnStatistics> StatisticsOfConstant(const arrow::Scalar& value, const Precision<int64_t>& rows) {
+  ColumnBounds bounds;
+  ARROW_ASSIGN_OR_RAISE(bounds.min, arrow::MakeArrayFromScalar(value, 1));
+  bounds.max = bounds.min;
+  ARROW_ASSIGN_OR_RAISE(auto no_nulls, arrow::MakeArrayFromScalar(arrow::Int64Scalar(0), 1));
+  bounds.null_count = std::static_pointer_cast<arrow::Int64Array>(no_nulls);
+  bounds.min_exact = bounds.max_exact = {rows.is_exact()};
+  return statistics::Summarise(bounds, {rows});
+}
 
 /// Collects the fragments of a plan, page by page, and what is known of them.
 class Collector {
@@ -289,8 +302,7 @@ class Collector {
         ARROW_ASSIGN_OR_RAISE(auto bounds, facts.Bounds(source.leaf));
         out[c] = statistics::Summarise(bounds, rows, groups);
       } else if (source.kind == schema::ColumnMapping::Source::kConstant && source.constant->is_valid) {
-        out[c].null_count = Precision<int64_t>::Exact(0);
-        out[c].min = out[c].max = Precision<std::shared_ptr<arrow::Scalar>>::Exact(source.constant);
+        ARROW_ASSIGN_OR_RAISE(out[c], StatisticsOfConstant(*source.constant, total));
       } else if (source.kind == schema::ColumnMapping::Source::kNull ||
                  source.kind == schema::ColumnMapping::Source::kConstant) {
         out[c].null_count = total;

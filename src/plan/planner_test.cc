@@ -281,6 +281,30 @@ TEST_F(Plans, WhetherAnUninspectedFileHasAKeyIsUnknownUntilItsFooterIsRead) {
   }
 }
 
+TEST_F(Plans, StatisticsOfKeysSpeakOfRowsThatExist) {
+  Write("k=1/d=a/n=nan/f.parquet", *X("[1, 2]"));
+  Write("k=7/d=b/n=2.5/f.parquet", *X("[]"));
+  OpenOptions options;
+  HiveOptions hive;
+  hive.declared = arrow::schema({arrow::field("d", arrow::dictionary(arrow::int32(), arrow::utf8())),
+                                 arrow::field("n", arrow::float64())});
+  options.partitioning = MakeHivePartitioning(hive);
+  auto statistics = [&](const std::string& filter) {
+    ScanRequest request;
+    request.filter = Filter(filter);
+    PlanOptions planning;
+    planning.column_statistics = true;
+    return Open(options)->Plan(request, planning).ValueOrDie().statistics.columns;
+  };
+  auto all = statistics("true");
+  EXPECT_EQ(all[1].max.value()->ToString(), "1");
+  EXPECT_TRUE(all[1].max.is_exact());
+  EXPECT_TRUE(all[2].max.value()->type->Equals(*arrow::utf8()));
+  EXPECT_EQ(all[2].max.value()->ToString(), "a");
+  EXPECT_TRUE(all[3].min.is_absent()) << "NaN is no bound";
+  EXPECT_TRUE(statistics("k = 7")[1].min.is_absent()) << "no row has the key";
+}
+
 TEST_F(Plans, AColumnThatTurnsOutToBeAKeyAfterTheInspectionIsAnErrorThatNamesThePath) {
   auto table = arrow::Table::Make(
       arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())}),
