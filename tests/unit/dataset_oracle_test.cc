@@ -26,6 +26,7 @@
 #include "must.h"
 #include "plain_evaluator.h"
 #include "row_bytes.h"
+#include "statistics_check.h"
 #include "temporary_directory.h"
 
 namespace shoal::oracle {
@@ -73,6 +74,7 @@ ScanOptions RandomScanOptions(Random& random) {
 
 /// The answer to a request, found plainly.
 struct Expected {
+  std::vector<std::shared_ptr<arrow::DataType>> types;
   Rows matching;  // all that match, projected
   Rows window;    // after offset and limit
 };
@@ -115,7 +117,12 @@ class Round {
     }
     opened_ = "opened " + std::string(options.schema ? "with" : "without") +
               " a schema, inspecting " + std::to_string(options.inspect);
-    dataset_ = Must(Dataset::Open({made_.root}, options));
+    dataset_ = Must(Dataset::Open({made_.root}, std::move(options)));
+  }
+
+  /// The round's dataset, which has the facts of files it has seen, or one that knows nothing yet.
+  std::shared_ptr<Dataset> AnyDataset() {
+    return random_.Chance(0.3) ? Must(dataset_->Refresh()) : dataset_;
   }
 
   void CheckSchema() {
@@ -169,13 +176,21 @@ class Round {
       columns = rows_->columns();
     } else {
       for (const auto& column : *request.columns) {
-        columns.push_back(Must(column.expression.field_ref()->GetOneFlattened(*rows_)));
-        fields.push_back(arrow::field(column.name, columns.back()->type()));
+        auto values = ValuePlainly(column.expression, *rows_);
+        if (!values.ok()) return std::nullopt;
+        fields.push_back(arrow::field(column.name, (*values)->type()));
+        columns.push_back(*std::move(values));
       }
+    }
+    Expected expected;
+    if (request.columns) {
+      for (const auto& column : *request.columns)
+        expected.types.push_back(TypeOf(column.expression));
+    } else {
+      for (const auto& field : fields) expected.types.push_back(field->type());
     }
     Rows all;
     AppendRows(*arrow::RecordBatch::Make(arrow::schema(fields), rows_->num_rows(), columns), &all);
-    Expected expected;
     for (int64_t i = 0; i < rows_->num_rows(); ++i) {
       if ((*mask)->IsValid(i) && (*mask)->Value(i)) expected.matching.push_back(all[i]);
     }
@@ -186,13 +201,18 @@ class Round {
     return expected;
   }
 
+  std::shared_ptr<arrow::DataType> TypeOf(const Expression& projected) const {
+    if (const auto* ref = projected.field_ref()) return Must(ref->GetOne(*rows_->schema()))->type();
+    return arrow::boolean();
+  }
+
   void CheckRequest(const ScanRequest& request) {
     const auto expected = Answer(request);
     if (!expected) return;
     {
       SCOPED_TRACE("Scan");
       const ScanOptions options = RandomScanOptions(random_);
-      CheckStream(dataset_->Scan(request, options), options, *expected);
+      CheckStream(AnyDataset()->Scan(request, options), options, *expected);
     }
     if (random_.Chance(0.5)) CheckCount(request.filter, *expected);
     CheckPlan(request, *expected);
@@ -210,12 +230,12 @@ class Round {
     SCOPED_TRACE("the filter read back from " + text);
     request.filter = *parsed;
     const ScanOptions options = RandomScanOptions(random_);
-    CheckStream(dataset_->Scan(request, options), options, expected);
+    CheckStream(AnyDataset()->Scan(request, options), options, expected);
   }
 
   void CheckCount(const Expression& filter, const Expected& expected) {
     SCOPED_TRACE("Count");
-    auto count = dataset_->Count(filter, RandomScanOptions(random_));
+    auto count = AnyDataset()->Count(filter, RandomScanOptions(random_));
     ASSERT_TRUE(count.ok()) << count.status();
     EXPECT_EQ(*count, static_cast<int64_t>(expected.matching.size()));
   }
@@ -224,8 +244,9 @@ class Round {
     PlanOptions planning;
     planning.collect_statistics = random_.Chance(0.7);
     planning.column_statistics = planning.collect_statistics && random_.Chance(0.5);
-    auto plan = dataset_->Plan(request, planning);
+    auto plan = AnyDataset()->Plan(request, planning);
     ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_TRUE(StatisticsAreTrue(*plan, made_, rows_->schema())) << plan->ToString();
     SCOPED_TRACE("a plan, as JSON and back");
     auto json = plan->ToJson();
     ASSERT_TRUE(json.ok()) << json.status();
@@ -239,6 +260,12 @@ class Round {
                           const ScanOptions& options, const Expected& expected) {
     SCOPED_TRACE(Describe(options));
     ASSERT_TRUE(stream.ok()) << stream.status();
+    const auto& schema = (*stream)->schema();
+    ASSERT_EQ(schema->num_fields(), static_cast<int>(expected.types.size()));
+    for (int c = 0; c < schema->num_fields(); ++c) {
+      ASSERT_TRUE(schema->field(c)->type()->Equals(*expected.types[c]))
+          << schema->field(c)->ToString() << " should be " << *expected.types[c];
+    }
     Rows rows;
     while (true) {
       auto batch = (*stream)->Next();
@@ -246,7 +273,7 @@ class Round {
       if (!*batch) break;
       ASSERT_GT((*batch)->num_rows(), 0);
       ASSERT_LE((*batch)->num_rows(), options.batch_rows);
-      ASSERT_TRUE((*batch)->schema()->Equals(*(*stream)->schema()));
+      ASSERT_TRUE((*batch)->schema()->Equals(*schema));
       auto valid = (*batch)->ValidateFull();
       ASSERT_TRUE(valid.ok()) << valid;
       AppendRows(**batch, &rows);

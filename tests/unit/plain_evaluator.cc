@@ -147,9 +147,13 @@ class Evaluator {
 
 }  // namespace
 
+Result<ArrayPtr> ValuePlainly(const Expression& expression, const arrow::RecordBatch& rows) {
+  return Evaluator(rows).Evaluate(expression);
+}
+
 Result<std::shared_ptr<arrow::BooleanArray>> EvaluatePlainly(const Expression& filter,
                                                              const arrow::RecordBatch& rows) {
-  ARROW_ASSIGN_OR_RAISE(auto values, Evaluator(rows).Evaluate(filter));
+  ARROW_ASSIGN_OR_RAISE(auto values, ValuePlainly(filter, rows));
   if (values->type_id() == Type::NA) {
     ARROW_ASSIGN_OR_RAISE(values, arrow::MakeArrayOfNull(arrow::boolean(), values->length()));
   }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include <arrow/compute/expression.h>
 #include <arrow/record_batch.h>
@@ -23,11 +25,20 @@ struct PlainRows {
 };
 arrow::Result<PlainRows> ReadPlainly(const MadeDataset& dataset);
 
+/// The same columns of one file, or of some of its row groups.
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadPlainly(
+    const MadeFile& file, const std::optional<std::vector<int>>& row_groups,
+    const std::shared_ptr<arrow::Schema>& schema);
+
 /// For each row, whether the filter holds: true, false or null. Where Arrow lacks a kernel, or has
 /// one that does not mean what docs/filters.md says, the operands are brought to types that it
 /// handles. Errors are those of the rows (a cast that fails, say).
 arrow::Result<std::shared_ptr<arrow::BooleanArray>> EvaluatePlainly(
     const arrow::compute::Expression& filter, const arrow::RecordBatch& rows);
+
+/// The value of any expression for each row, decoded.
+arrow::Result<std::shared_ptr<arrow::Array>> ValuePlainly(
+    const arrow::compute::Expression& expression, const arrow::RecordBatch& rows);
 
 /// The values decoded: no dictionaries, no views.
 arrow::Result<std::shared_ptr<arrow::Array>> PlainValues(std::shared_ptr<arrow::Array> values);

@@ -15,10 +15,11 @@ namespace {
 using arrow::Result;
 using ArrayPtr = std::shared_ptr<arrow::Array>;
 
-Result<std::shared_ptr<arrow::Table>> ReadFile(const std::string& path) {
+Result<std::shared_ptr<arrow::Table>> ReadFile(
+    const std::string& path, const std::optional<std::vector<int>>& row_groups = std::nullopt) {
   ARROW_ASSIGN_OR_RAISE(auto input, arrow::io::ReadableFile::Open(path));
   ARROW_ASSIGN_OR_RAISE(auto reader, parquet::arrow::OpenFile(input, arrow::default_memory_pool()));
-  return reader->ReadTable();
+  return row_groups ? reader->ReadRowGroups(*row_groups) : reader->ReadTable();
 }
 
 Result<ArrayPtr> InOneArray(const arrow::ChunkedArray& column) {
@@ -149,6 +150,13 @@ Result<PlainRows> ReadPlainly(const MadeDataset& dataset) {
   ARROW_ASSIGN_OR_RAISE(out.rows, Together(full, schema));
   ARROW_ASSIGN_OR_RAISE(out.keys_of_empty_files, Together(empty, schema));
   return out;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> ReadPlainly(
+    const MadeFile& file, const std::optional<std::vector<int>>& row_groups,
+    const std::shared_ptr<arrow::Schema>& schema) {
+  ARROW_ASSIGN_OR_RAISE(auto table, ReadFile(file.path, row_groups));
+  return Together({{&file, table.get(), table->num_rows()}}, schema);
 }
 
 }  // namespace shoal::oracle

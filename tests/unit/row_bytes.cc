@@ -26,6 +26,10 @@ void AppendValue(const Array& array, int64_t i, std::string* out) {
     *out += 'N';
     return;
   }
+  if (array.type_id() == Type::DICTIONARY) {
+    const auto& dictionary = checked_cast<const arrow::DictionaryArray&>(array);
+    return AppendValue(*dictionary.dictionary(), dictionary.GetValueIndex(i), out);
+  }
   *out += 'V';
   switch (array.type_id()) {
     case Type::BOOL:
@@ -40,10 +44,6 @@ void AppendValue(const Array& array, int64_t i, std::string* out) {
     case Type::STRING_VIEW:
     case Type::BINARY_VIEW:
       return AppendSized(checked_cast<const arrow::BinaryViewArray&>(array).GetView(i), out);
-    case Type::DICTIONARY: {
-      const auto& dictionary = checked_cast<const arrow::DictionaryArray&>(array);
-      return AppendValue(*dictionary.dictionary(), dictionary.GetValueIndex(i), out);
-    }
     case Type::STRUCT: {
       const auto& structs = checked_cast<const arrow::StructArray&>(array);
       for (int f = 0; f < structs.num_fields(); ++f) AppendValue(*structs.field(f), i, out);
