@@ -180,6 +180,7 @@ class Collector {
     TableStatistics statistics;
     bool keep = true;
     int64_t row_groups = 0;
+    int64_t matching = 0;  // rows of which the footer proves that they pass the filter
   };
 
   /// A column of the table that only later paths carry as a key would read as null there, though its value is known.
@@ -197,7 +198,7 @@ class Collector {
     return arrow::Status::OK();
   }
 
-  /// Footers are read in chunks that grow, until their exact row counts cover the limit.
+  /// Footers are read in chunks that grow, until the rows they prove to match cover the limit.
   arrow::Result<bool> ReadUntilEnough() {
     size_t chunk = 1;
     while (read_ < plan_->fragments.size()) {
@@ -219,12 +220,12 @@ class Collector {
         plan_->listing.complete = false;
         break;
       }
-      rows += plan_->fragments[i].num_rows.exact_value().value_or(0);
+      rows += known_[i].matching;
     }
     return false;
   }
 
-  bool Enough() const { return exact_rows_ && *exact_rows_ >= *rows_wanted_; }
+  bool Enough() const { return matching_ >= *rows_wanted_; }
 
   arrow::Status ReadFooters(size_t begin, size_t end) {
     const int concurrency = local_ ? std::min(runtime::DefaultWorkers(), options_.meta_fetch_concurrency)
@@ -232,10 +233,7 @@ class Collector {
     known_.resize(end);
     ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(end - begin), concurrency, options_.stop,
                                              [&](int64_t i) { return ReadFooter(begin + i); }));
-    for (size_t i = begin; i < end; ++i) {
-      auto rows = plan_->fragments[i].num_rows.exact_value();
-      exact_rows_ = exact_rows_ && rows ? std::optional(*exact_rows_ + *rows) : std::nullopt;
-    }
+    for (size_t i = begin; i < end; ++i) matching_ += known_[i].matching;
     read_ = end;
     return arrow::Status::OK();
   }
@@ -267,6 +265,10 @@ class Collector {
       if (!judged.kept(group)) continue;
       kept.push_back(group);
       rows = rows + facts.row_group_rows(group);
+      // A key that this path lacks may be a column of the file, and then it is data that the filter looks at.
+      if (judged.all_true(group)) {
+        known.matching += facts.row_group_rows(group).exact_value().value_or(0);
+      }
       bytes += facts.row_group_bytes(group);
     }
     fragment.num_rows = rows;
@@ -378,7 +380,7 @@ class Collector {
   ScanPlan* plan_;
   std::optional<FooterPruner> pruner_;
   std::optional<int64_t> rows_wanted_;
-  std::optional<int64_t> exact_rows_ = 0;
+  int64_t matching_ = 0;  // rows that are known to match, of the files whose footers are read
   bool local_ = true;
   size_t read_ = 0;  // fragments whose footers are read
   std::vector<Known> known_;

@@ -252,6 +252,26 @@ TEST_F(Plans, WhereAPathLacksAKeyThatTheFilesHaveTheFileDecides) {
   EXPECT_EQ(dataset->Count(request.filter).ValueOrDie(), 2);
 }
 
+TEST_F(Plans, ALimitDoesNotCountRowsOfAKeyThatOnlyTheFileHas) {
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())}),
+      {Column(arrow::int64(), "[7, 8, 8, 8]"), Column(arrow::int64(), "[1, 2, 3, 4]")});
+  Write("a.parquet", *table);
+  Write("k=7/f.parquet", *X("[5, 6]"));
+  Write("k=7/g.parquet", *X("[9]"));
+  ScanRequest request;
+  request.filter = Filter("k = 7");
+  request.limit = 3;
+  auto dataset = Open();
+  auto plan = dataset->Plan(request).ValueOrDie();
+  EXPECT_EQ(Xs(*Read(plan)), (std::vector<int64_t>{1, 5, 6}));
+  EXPECT_EQ(Xs(*Read(*dataset->Scan(request).ValueOrDie())), (std::vector<int64_t>{1, 5, 6}));
+  // What the keys of paths alone decide is still counted.
+  request.limit = 1;
+  std::filesystem::remove(std::filesystem::path(root()) / "a.parquet");
+  EXPECT_EQ(Open()->Plan(request).ValueOrDie().fragments.size(), 1u);
+}
+
 TEST_F(Plans, AKeyThatIsAlsoInTheFilesMayBeNullWhateverTheyPromise) {
   auto table = arrow::Table::Make(
       arrow::schema({arrow::field("k", arrow::int64(), /*nullable=*/false)}),
