@@ -51,7 +51,8 @@ class Precision {
   bool exact_ = false;
 };
 
-/// Statistics of one column. `min` and `max` have the column's type and speak of non-null, non-NaN values only.
+/// Statistics of one column. `min` and `max` have the column's type, of a dictionary that of its values, and speak of
+/// non-null, non-NaN values only.
 struct ColumnStatistics {
   Precision<int64_t> null_count;
   Precision<std::shared_ptr<arrow::Scalar>> min;

@@ -1,5 +1,8 @@
 #include "expression/conjuncts.h"
 
+#include <limits>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include <arrow/api.h>
@@ -82,6 +85,46 @@ TEST(ToText, BoundExpressionsReadBackAsEqualOnes) {
     EXPECT_TRUE(again->Equals(bound))
         << written << " / " << again->ToString() << " / " << bound.ToString();
   }
+}
+
+TEST(ToText, Float32LiteralsStayFloat32) {
+  auto equal = [](float value) {
+    return ToText(cp::equal(cp::field_ref("a"), cp::literal(value)));
+  };
+  EXPECT_EQ(equal(1.5F), "a = 1.5");
+  EXPECT_EQ(equal(0.1F), "a = cast(0.1 as float32)");
+  auto schema = arrow::schema({arrow::field("a", arrow::float32())});
+  for (float value : {0.1F, 13.400001F, 1e30F, 1e-40F, 16777217.0F, 3.4e38F, -0.3F}) {
+    auto literal = cp::equal(cp::field_ref("a"), cp::literal(value));
+    auto bound = BindFilter(literal, schema).ValueOrDie();
+    auto again = BindFilter(ParseFilter(ToText(bound)).ValueOrDie(), schema).ValueOrDie();
+    EXPECT_TRUE(again.Equals(bound)) << ToText(bound) << " / " << ToText(again);
+  }
+}
+
+TEST(ToText, SetsOfFloatsKeepNaNAndTheSignOfZero) {
+  auto is_in = [](std::vector<double> values) {
+    arrow::DoubleBuilder builder;
+    EXPECT_TRUE(builder.AppendValues(values).ok());
+    return cp::call(
+        "is_in", {cp::field_ref("a")},
+        cp::SetLookupOptions(builder.Finish().ValueOrDie(), cp::SetLookupOptions::EMIT_NULL));
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(ToText(is_in({1, nan})), "a is nan or a in (1.0)");
+  EXPECT_EQ(ToText(is_in({nan})), "a is nan");
+  EXPECT_EQ(ToText(cp::not_(is_in({1, nan}))), "not (a is nan or a in (1.0))");
+  EXPECT_EQ(ToText(is_in({0.0, -0.0, 2})), "a in (0.0, 2.0)");
+  // The text would mean both zeros.
+  EXPECT_FALSE(ParseFilter(ToText(is_in({0.0, 2}))).ok());
+  EXPECT_FALSE(ParseFilter(ToText(is_in({-0.0}))).ok());
+}
+
+TEST(ToText, WhatCannotBeWrittenIsNotReadAsSomethingElse) {
+  auto bytes = arrow::MakeScalar(arrow::binary(), arrow::Buffer::FromString("\xFF")).ValueOrDie();
+  auto filter = cp::equal(cp::field_ref("t"), cp::literal(arrow::Datum(bytes)));
+  EXPECT_EQ(ToText(filter), "t = {\"FF\"}");
+  EXPECT_FALSE(ParseFilter(ToText(filter)).ok());
 }
 
 TEST(ToText, FallsBackToArrowsForm) {

@@ -51,6 +51,15 @@ TEST(Evaluate, EmptyBatchesGiveEmptyMasks) {
   EXPECT_EQ(Rows("x > 3", Json(arrow::utf8(), "[]")).ValueOrDie(), "");
 }
 
+TEST(Evaluate, TheZerosAreEqualHoweverTheyAreWritten) {
+  auto column = arrow::compute::Cast(*Json(arrow::utf8(), R"(["0", "-0", "1"])"), arrow::float64())
+                    .ValueOrDie();
+  for (const char* text : {"x = 0", "x = -0.0", "x = 0e0", "x in (0)", "x in (0.0, 7)",
+                           "x in (0e0)", "x in (-0e0, 7e0)"}) {
+    EXPECT_EQ(Rows(text, column).ValueOrDie(), "110") << text;
+  }
+}
+
 TEST(Evaluate, EveryKindOfText) {
   for (const auto& type : {arrow::utf8(), arrow::large_utf8(), arrow::utf8_view(), arrow::binary(),
                            arrow::binary_view()}) {

@@ -403,6 +403,12 @@ class Parser {
       }
       ARROW_ASSIGN_OR_RAISE(PlacedLiteral placed, PlaceLiteral(*scalar, type));
       ARROW_RETURN_NOT_OK(builder->AppendScalar(*placed.value));
+      // Looking up tells the zeros apart; a text means what `=` would.
+      if (type->id() == arrow::Type::DOUBLE) {
+        const auto value =
+            arrow::internal::checked_cast<const arrow::DoubleScalar&>(*placed.value).value;
+        if (value == 0) ARROW_RETURN_NOT_OK(builder->AppendScalar(arrow::DoubleScalar(-value)));
+      }
     }
     return builder->Finish();
   }

@@ -11,6 +11,7 @@
 #include <arrow/compute/cast.h>
 #include <arrow/scalar.h>
 #include <arrow/util/checked_cast.h>
+#include <arrow/util/decimal.h>
 #include <arrow/util/utf8.h>
 
 #include "expression/conjuncts.h"
@@ -89,6 +90,26 @@ Written FloatText(Number value, const char* type) {
   return {text, text[0] == '-' ? kSigned : kPrimary};
 }
 
+// The shortest text of a float names another double than the float is, unless the float is short
+// itself, as 1.5 is. That it is a float32 has to be said then.
+Written Float32Text(float value) {
+  Written written = FloatText(value, "float32");
+  if (!std::isfinite(value)) return written;
+  const std::string& text = written.text;
+  double read = 0;
+  std::from_chars(text.data(), text.data() + text.size(), read);
+  if (read == value) return written;
+  // Of a decimal the cast gives the nearest float, as far as Arrow's rounding goes; a double with
+  // an exponent is sure.
+  std::string number = text;
+  if (number.find('e') == std::string::npos) {
+    auto scale = static_cast<int32_t>(number.size() - number.find('.') - 1);
+    auto decimal = arrow::Decimal128::FromString(number);
+    if (!decimal.ok() || decimal->ToFloat(scale) != value) number += "e0";
+  }
+  return {"cast(" + number + " as float32)"};
+}
+
 std::optional<Written> LiteralText(const Scalar& scalar) {
   const arrow::DataType& type = *scalar.type;
   std::string type_name = TypeName(type);
@@ -101,7 +122,7 @@ std::optional<Written> LiteralText(const Scalar& scalar) {
     case Type::BOOL:
       return Written{checked_cast<const arrow::BooleanScalar&>(scalar).value ? "true" : "false"};
     case Type::FLOAT:
-      return FloatText(checked_cast<const arrow::FloatScalar&>(scalar).value, "float32");
+      return Float32Text(checked_cast<const arrow::FloatScalar&>(scalar).value);
     case Type::DOUBLE:
       return FloatText(checked_cast<const arrow::DoubleScalar&>(scalar).value, "float64");
     case Type::STRING:
@@ -176,11 +197,27 @@ class Writer {
     if (++depth_ <= kMaxDepth) written = Try(expression, null_is_false);
     --depth_;
     if (written) return *std::move(written);
-    return {expression.is_valid() ? expression.ToString() : "(nothing)", kOr};
+    if (!expression.is_valid()) return {"(nothing)", kOr};
+    // Arrow writes bytes as "FF00", which would be read as the name of a column.
+    if (expression.literal() != nullptr) return {"{" + expression.ToString() + "}", kPrimary};
+    return {expression.ToString(), kOr};
   }
 
  private:
   static constexpr int kMaxDepth = 1000;
+
+  // The members of a set. What `in` says of a text is what `=` says: NaN is equal to nothing, and
+  // the zeros are equal. Looking up a set of floats finds NaN and tells the zeros apart, so these
+  // are written beside it, or not at all.
+  struct Members {
+    std::string others;  // those that are not null or NaN, with commas
+    bool has_null = false;
+    bool has_nan = false;
+    // With the null, if there is one.
+    std::string all() const {
+      return !has_null ? others : others.empty() ? "null" : others + ", null";
+    }
+  };
 
   std::string At(const Expression& expression, Strength least, bool null_is_false = false) {
     Written written = Write(expression, null_is_false);
@@ -276,33 +313,38 @@ class Writer {
     return Written{function + "(" + At(operand, kOr) + ", " + pattern + ")"};
   }
 
+  std::optional<Written> NotIn(const Expression& operand, const Members& members,
+                               const arrow::compute::SetLookupOptions& options) {
+    std::string needle = At(operand, kSum);
+    std::string not_in = needle + " not in (" + members.all() + ")";
+    const bool nothing_else = members.others.empty();
+    switch (options.GetNullMatchingBehavior()) {
+      case arrow::compute::SetLookupOptions::INCONCLUSIVE:
+        return Written{not_in, kPredicate};
+      case arrow::compute::SetLookupOptions::EMIT_NULL:
+        if (members.has_null) return std::nullopt;
+        return Written{not_in, kPredicate};
+      case arrow::compute::SetLookupOptions::MATCH:
+        if (nothing_else) return std::nullopt;
+        not_in = needle + " not in (" + members.others + ")";
+        if (members.has_null) return Written{needle + " is not null and " + not_in, kAnd};
+        return Written{needle + " is null or " + not_in, kOr};
+      case arrow::compute::SetLookupOptions::SKIP:
+        if (nothing_else) return std::nullopt;
+        return Written{needle + " is null or " + needle + " not in (" + members.others + ")", kOr};
+    }
+    return std::nullopt;
+  }
+
   std::optional<Written> Inverted(const Expression& operand) {
     if (const auto* inner = operand.call(); inner != nullptr && inner->arguments.size() == 1) {
       const Expression& inner_operand = inner->arguments[0];
       if (inner->function_name == "is_in" && inner->options) {
         const auto& options =
             checked_cast<const arrow::compute::SetLookupOptions&>(*inner->options);
-        Text values = Values(options.value_set);
-        Text others = Values(options.value_set, /*with_null=*/false);
-        if (!values || values->empty()) return std::nullopt;
-        std::string needle = At(inner_operand, kSum);
-        std::string not_in = needle + " not in (" + *values + ")";
-        bool null_in_set = options.value_set.null_count() > 0;
-        switch (options.GetNullMatchingBehavior()) {
-          case arrow::compute::SetLookupOptions::INCONCLUSIVE:
-            return Written{not_in, kPredicate};
-          case arrow::compute::SetLookupOptions::EMIT_NULL:
-            if (null_in_set) return std::nullopt;
-            return Written{not_in, kPredicate};
-          case arrow::compute::SetLookupOptions::MATCH:
-            if (!others || others->empty()) return std::nullopt;
-            not_in = needle + " not in (" + *others + ")";
-            if (null_in_set) return Written{needle + " is not null and " + not_in, kAnd};
-            return Written{needle + " is null or " + not_in, kOr};
-          case arrow::compute::SetLookupOptions::SKIP:
-            if (!others || others->empty()) return std::nullopt;
-            return Written{needle + " is null or " + needle + " not in (" + *others + ")", kOr};
-        }
+        std::optional<Members> members = MembersOf(options.value_set);
+        if (!members || members->all().empty()) return std::nullopt;
+        if (!members->has_nan) return NotIn(inner_operand, *members, options);
       }
       if (inner->function_name == "is_nan")
         return Written{At(inner_operand, kSum) + " is not nan", kPredicate};
@@ -322,43 +364,71 @@ class Writer {
     const auto& options = checked_cast<const arrow::compute::SetLookupOptions&>(*call.options);
     using Behavior = arrow::compute::SetLookupOptions::NullMatchingBehavior;
     Behavior behavior = options.GetNullMatchingBehavior();
-    Text all = Values(options.value_set);
-    Text others = Values(options.value_set, /*with_null=*/false);
-    if (!all || !others || all->empty()) return std::nullopt;
+    std::optional<Members> members = MembersOf(options.value_set);
+    if (!members) return std::nullopt;
     std::string needle = At(call.arguments[0], kSum);
-    bool null_in_set = options.value_set.null_count() > 0;
-    if (behavior == Behavior::INCONCLUSIVE || (behavior == Behavior::EMIT_NULL && !null_in_set)) {
-      return Written{needle + " in (" + *all + ")", kPredicate};
+    // `values in (...)`, or the same with NaN; empty: no value is looked for.
+    auto in = [&](const std::string& values) -> Written {
+      std::string list = values.empty() ? "" : needle + " in (" + values + ")";
+      if (!members->has_nan) return {list, kPredicate};
+      std::string nan = needle + " is nan";
+      return list.empty() ? Written{nan, kPredicate} : Written{nan + " or " + list, kOr};
+    };
+    if (behavior == Behavior::INCONCLUSIVE ||
+        (behavior == Behavior::EMIT_NULL && !members->has_null)) {
+      Written all = in(members->all());
+      if (all.text.empty()) return std::nullopt;
+      return all;
     }
-    if (others->empty()) {
-      if (behavior != Behavior::MATCH) return std::nullopt;
-      return Written{needle + " is null", kPredicate};
-    }
-    std::string in = needle + " in (" + *others + ")";
+    Written others = in(members->others);
     // Where x is null, the rest is null, and `true or null` is true.
-    if (behavior == Behavior::MATCH && null_in_set)
-      return Written{needle + " is null or " + in, kOr};
-    if (behavior == Behavior::EMIT_NULL || null_is_false) return Written{in, kPredicate};
-    return Written{"coalesce(" + in + ", false)"};
+    if (behavior == Behavior::MATCH && members->has_null) {
+      if (others.text.empty()) return Written{needle + " is null", kPredicate};
+      return Written{needle + " is null or " + others.text, kOr};
+    }
+    if (others.text.empty()) return std::nullopt;
+    if (behavior == Behavior::EMIT_NULL || null_is_false) return others;
+    return Written{"coalesce(" + others.text + ", false)"};
   }
 
-  Text Values(const arrow::Datum& value_set, bool with_null = true) {
+  std::optional<Members> MembersOf(const arrow::Datum& value_set) {
     if (!value_set.is_arraylike()) return std::nullopt;
-    std::string text;
+    Members members;
+    bool zeros[2] = {false, false};
     for (const auto& chunk : value_set.chunks()) {
       for (int64_t i = 0; i < chunk->length(); ++i) {
         if (chunk->IsNull(i)) {
-          if (with_null) text += text.empty() ? "null" : ", null";
+          members.has_null = true;
           continue;
         }
         auto scalar = chunk->GetScalar(i);
         if (!scalar.ok()) return std::nullopt;
+        if (auto number = FloatOf(**scalar)) {
+          if (std::isnan(*number)) {
+            members.has_nan = true;
+            continue;
+          }
+          if (*number == 0) {
+            const bool first = !zeros[0] && !zeros[1];
+            zeros[std::signbit(*number) ? 1 : 0] = true;
+            if (!first) continue;
+          }
+        }
         std::optional<Written> written = LiteralText(**scalar);
         if (!written) return std::nullopt;
-        text += (text.empty() ? "" : ", ") + written->text;
+        members.others += (members.others.empty() ? "" : ", ") + written->text;
       }
     }
-    return text;
+    if (zeros[0] != zeros[1]) return std::nullopt;
+    return members;
+  }
+
+  static std::optional<double> FloatOf(const Scalar& scalar) {
+    if (scalar.type->id() == Type::FLOAT)
+      return checked_cast<const arrow::FloatScalar&>(scalar).value;
+    if (scalar.type->id() == Type::DOUBLE)
+      return checked_cast<const arrow::DoubleScalar&>(scalar).value;
+    return std::nullopt;
   }
 
   // Options that are not those a function has without any.

@@ -153,7 +153,8 @@ class WalkSource final : public ListingSource {
     std::vector<FileSample> samples(starts.size());
     int64_t files = 0;
     // An equal share for each; where some have less than that, the rest is offered to the others.
-    for (const int64_t share : {(n + count - 1) / std::max<int64_t>(count, 1), n}) {
+    const int64_t equal_share = count == 0 ? n : n / count + (n % count != 0);
+    for (const int64_t share : {equal_share, n}) {
       files = 0;
       bool complete = true;
       for (size_t i = 0; i < starts.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -525,6 +526,18 @@ TEST_F(LocalListing, ASampleSpreadsOverTheTreeWithoutReadingAllOfIt) {
   EXPECT_EQ(MakeListingSource({root_}).ValueOrDie()->Sample(hive_, 30)->files.num_files(), 30);
 }
 
+TEST_F(LocalListing, ASampleOfTheLargestNumberIsTheTree) {
+  for (int i = 0; i < 7; ++i) Write("small/k=" + std::to_string(i) + "/f");
+  for (int i = 10; i < 30; ++i) Write("large/f" + std::to_string(i));
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const auto& sources : {std::vector<std::string>{root_},
+                              std::vector<std::string>{root_ + "/small", root_ + "/large"}}) {
+    const auto sample = MakeListingSource(sources).ValueOrDie()->Sample(hive_, kMost).ValueOrDie();
+    EXPECT_TRUE(sample.complete);
+    EXPECT_EQ(sample.files.num_files(), 27);
+    EXPECT_EQ(sample.report.directories_listed, sources.size() == 1 ? 10 : 9);
+  }
+}
 TEST_F(LocalListing, SamplesOfSeveralSourcesShareTheNumber) {
   for (int i = 0; i < 4; ++i) Write("small/f" + std::to_string(i));
   for (int i = 10; i < 60; ++i) Write("large/f" + std::to_string(i));

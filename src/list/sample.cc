@@ -1,6 +1,7 @@
 #include "list/sample.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace shoal::list {
 
@@ -52,7 +53,8 @@ FileTable SelectEvenly(const FileTable& files, int64_t n) {
 
 arrow::Result<FileSample> SampleTree(Tree* tree, std::shared_ptr<Directory> root, int64_t n) {
   const bool recursive = tree->reader().requires_recursive();
-  n = std::max<int64_t>(n, 1);
+  // Numbers below count up to twice as many; "all" is a number without end.
+  n = std::clamp<int64_t>(n, 1, std::numeric_limits<int64_t>::max() / 4);
   Directories unread;
   std::vector<FoundFile> files;
   // Level by level first, which spreads the sample over the tree.

@@ -139,17 +139,20 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   }
 
   const auto& declared = options.list.partitioning->declared();
+  // Files that nobody has looked into may have any key as a column as well.
+  const bool all_inspected = looked.sample.complete && !options.schema;
   arrow::FieldVector key_fields;
   auto add_key = [&](const std::string& name, const KeyColumn* column) {
     std::shared_ptr<arrow::DataType> type;
     if (auto field = columns->GetFieldByName(name)) {
       type = field->type();
-      if (!options.schema) out.keys_in_files.insert(name);
+      out.keys_in_files.insert(name);
     } else if (auto key = declared ? declared->GetFieldByName(name) : nullptr) {
       type = key->type();
     } else {
       type = partition::InferKeyType(*column);
     }
+    if (!all_inspected) out.keys_in_files.insert(name);
     key_fields.push_back(arrow::field(name, std::move(type)));
   };
   for (const auto& column : keys.columns) {
@@ -174,7 +177,13 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
 
   arrow::FieldVector fields = columns->fields();
   for (const auto& field : key_fields) {
-    if (columns->GetFieldIndex(field->name()) < 0) fields.push_back(field);
+    const int column = columns->GetFieldIndex(field->name());
+    if (column < 0) {
+      fields.push_back(field);
+    } else if (!options.schema) {
+      // Whatever the files promise, a path may say null.
+      fields[column] = fields[column]->WithNullable(true);
+    }
   }
   out.table_schema = arrow::schema(std::move(fields), columns->metadata());
   out.report = looked.sample.report;

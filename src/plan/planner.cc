@@ -9,6 +9,8 @@
 #include <mutex>
 #include <utility>
 
+#include <arrow/array/util.h>
+
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
 #include "plan/facts_loader.h"
@@ -119,6 +121,17 @@ class KeyPruner {
   std::vector<int> number_, partial_number_;  // index into the report's conjuncts
 };
 
+/// Statistics of a column that has one value in `rows` rows: of a NaN, or of no rows, there are no bounds.
+arrow::Result<ColumnStatistics> StatisticsOfConstant(const arrow::Scalar& value, const Precision<int64_t>& rows) {
+  ColumnBounds bounds;
+  ARROW_ASSIGN_OR_RAISE(bounds.min, arrow::MakeArrayFromScalar(value, 1));
+  bounds.max = bounds.min;
+  ARROW_ASSIGN_OR_RAISE(auto no_nulls, arrow::MakeArrayFromScalar(arrow::Int64Scalar(0), 1));
+  bounds.null_count = std::static_pointer_cast<arrow::Int64Array>(no_nulls);
+  bounds.min_exact = bounds.max_exact = {rows.is_exact()};
+  return statistics::Summarise(bounds, {rows});
+}
+
 /// Collects the fragments of a plan, page by page, and what is known of them.
 class Collector {
  public:
@@ -167,6 +180,7 @@ class Collector {
     TableStatistics statistics;
     bool keep = true;
     int64_t row_groups = 0;
+    int64_t matching = 0;  // rows of which the footer proves that they pass the filter
   };
 
   /// A column of the table that only later paths carry as a key would read as null there, though its value is known.
@@ -184,7 +198,7 @@ class Collector {
     return arrow::Status::OK();
   }
 
-  /// Footers are read in chunks that grow, until their exact row counts cover the limit.
+  /// Footers are read in chunks that grow, until the rows they prove to match cover the limit.
   arrow::Result<bool> ReadUntilEnough() {
     size_t chunk = 1;
     while (read_ < plan_->fragments.size()) {
@@ -206,12 +220,12 @@ class Collector {
         plan_->listing.complete = false;
         break;
       }
-      rows += plan_->fragments[i].num_rows.exact_value().value_or(0);
+      rows += known_[i].matching;
     }
     return false;
   }
 
-  bool Enough() const { return exact_rows_ && *exact_rows_ >= *rows_wanted_; }
+  bool Enough() const { return matching_ >= *rows_wanted_; }
 
   arrow::Status ReadFooters(size_t begin, size_t end) {
     const int concurrency = local_ ? std::min(runtime::DefaultWorkers(), options_.meta_fetch_concurrency)
@@ -219,10 +233,7 @@ class Collector {
     known_.resize(end);
     ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(end - begin), concurrency, options_.stop,
                                              [&](int64_t i) { return ReadFooter(begin + i); }));
-    for (size_t i = begin; i < end; ++i) {
-      auto rows = plan_->fragments[i].num_rows.exact_value();
-      exact_rows_ = exact_rows_ && rows ? std::optional(*exact_rows_ + *rows) : std::nullopt;
-    }
+    for (size_t i = begin; i < end; ++i) matching_ += known_[i].matching;
     read_ = end;
     return arrow::Status::OK();
   }
@@ -254,6 +265,10 @@ class Collector {
       if (!judged.kept(group)) continue;
       kept.push_back(group);
       rows = rows + facts.row_group_rows(group);
+      // A key that this path lacks may be a column of the file, and then it is data that the filter looks at.
+      if (judged.all_true(group)) {
+        known.matching += facts.row_group_rows(group).exact_value().value_or(0);
+      }
       bytes += facts.row_group_bytes(group);
     }
     fragment.num_rows = rows;
@@ -289,8 +304,7 @@ class Collector {
       if (source.kind == schema::ColumnMapping::Source::kLeaf && source.type->Equals(*schema.field(c)->type())) {
         columns_of[source.leaf].push_back(c);
       } else if (source.kind == schema::ColumnMapping::Source::kConstant && source.constant->is_valid) {
-        out[c].null_count = Precision<int64_t>::Exact(0);
-        out[c].min = out[c].max = Precision<std::shared_ptr<arrow::Scalar>>::Exact(source.constant);
+        ARROW_ASSIGN_OR_RAISE(out[c], StatisticsOfConstant(*source.constant, total));
       } else if (source.kind == schema::ColumnMapping::Source::kNull ||
                  source.kind == schema::ColumnMapping::Source::kConstant) {
         out[c].null_count = total;
@@ -372,7 +386,7 @@ class Collector {
   ScanPlan* plan_;
   std::optional<FooterPruner> pruner_;
   std::optional<int64_t> rows_wanted_;
-  std::optional<int64_t> exact_rows_ = 0;
+  int64_t matching_ = 0;  // rows that are known to match, of the files whose footers are read
   bool local_ = true;
   size_t read_ = 0;  // fragments whose footers are read
   std::vector<Known> known_;

@@ -252,6 +252,79 @@ TEST_F(Plans, WhereAPathLacksAKeyThatTheFilesHaveTheFileDecides) {
   EXPECT_EQ(dataset->Count(request.filter).ValueOrDie(), 2);
 }
 
+TEST_F(Plans, ALimitDoesNotCountRowsOfAKeyThatOnlyTheFileHas) {
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())}),
+      {Column(arrow::int64(), "[7, 8, 8, 8]"), Column(arrow::int64(), "[1, 2, 3, 4]")});
+  Write("a.parquet", *table);
+  Write("k=7/f.parquet", *X("[5, 6]"));
+  Write("k=7/g.parquet", *X("[9]"));
+  ScanRequest request;
+  request.filter = Filter("k = 7");
+  request.limit = 3;
+  auto dataset = Open();
+  auto plan = dataset->Plan(request).ValueOrDie();
+  EXPECT_EQ(Xs(*Read(plan)), (std::vector<int64_t>{1, 5, 6}));
+  EXPECT_EQ(Xs(*Read(*dataset->Scan(request).ValueOrDie())), (std::vector<int64_t>{1, 5, 6}));
+  // What the keys of paths alone decide is still counted.
+  request.limit = 1;
+  std::filesystem::remove(std::filesystem::path(root()) / "a.parquet");
+  EXPECT_EQ(Open()->Plan(request).ValueOrDie().fragments.size(), 1u);
+}
+
+TEST_F(Plans, AKeyThatIsAlsoInTheFilesMayBeNullWhateverTheyPromise) {
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("k", arrow::int64(), /*nullable=*/false)}),
+      {Column(arrow::int64(), "[5, 6]")});
+  Write("k=1/f.parquet", *table);
+  Write("k=__HIVE_DEFAULT_PARTITION__/f.parquet", *table);
+  auto dataset = Open();
+  EXPECT_TRUE(dataset->schema().ValueOrDie()->field(0)->nullable());
+  EXPECT_EQ(dataset->Count(Filter("k is null")).ValueOrDie(), 2);
+}
+
+TEST_F(Plans, WhetherAnUninspectedFileHasAKeyIsUnknownUntilItsFooterIsRead) {
+  auto with_key = arrow::Table::Make(
+      arrow::schema({arrow::field("k", arrow::int32()), arrow::field("x", arrow::int64())}),
+      {Column(arrow::int32(), "[5, 6]"), Column(arrow::int64(), "[1, 2]")});
+  Write("k=1/f.parquet", *X("[3]"));
+  Write("z.parquet", *with_key);
+  OpenOptions declared;
+  declared.schema =
+      arrow::schema({arrow::field("k", arrow::int32()), arrow::field("x", arrow::int64())});
+  ScanRequest request;
+  request.filter = Filter("k = 6");
+  for (const auto& dataset : {OpenSampled(), Open(declared)}) {
+    EXPECT_EQ(Xs(*Read(dataset->Plan(request).ValueOrDie())), (std::vector<int64_t>{2}));
+    EXPECT_EQ(dataset->Count(request.filter).ValueOrDie(), 1);
+    EXPECT_EQ(dataset->Count(Filter("k is null")).ValueOrDie(), 0);
+  }
+}
+
+TEST_F(Plans, StatisticsOfKeysSpeakOfRowsThatExist) {
+  Write("k=1/d=a/n=nan/f.parquet", *X("[1, 2]"));
+  Write("k=7/d=b/n=2.5/f.parquet", *X("[]"));
+  OpenOptions options;
+  HiveOptions hive;
+  hive.declared = arrow::schema({arrow::field("d", arrow::dictionary(arrow::int32(), arrow::utf8())),
+                                 arrow::field("n", arrow::float64())});
+  options.partitioning = MakeHivePartitioning(hive);
+  auto statistics = [&](const std::string& filter) {
+    ScanRequest request;
+    request.filter = Filter(filter);
+    PlanOptions planning;
+    planning.column_statistics = true;
+    return Open(options)->Plan(request, planning).ValueOrDie().statistics.columns;
+  };
+  auto all = statistics("true");
+  EXPECT_EQ(all[1].max.value()->ToString(), "1");
+  EXPECT_TRUE(all[1].max.is_exact());
+  EXPECT_TRUE(all[2].max.value()->type->Equals(*arrow::utf8()));
+  EXPECT_EQ(all[2].max.value()->ToString(), "a");
+  EXPECT_TRUE(all[3].min.is_absent()) << "NaN is no bound";
+  EXPECT_TRUE(statistics("k = 7")[1].min.is_absent()) << "no row has the key";
+}
+
 TEST_F(Plans, AColumnThatTurnsOutToBeAKeyAfterTheInspectionIsAnErrorThatNamesThePath) {
   auto table = arrow::Table::Make(
       arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())}),
@@ -322,6 +395,25 @@ TEST_F(Plans, TravelAsJsonAndReadTheSameRows) {
   auto rows = Read(plan);
   EXPECT_EQ(rows->num_rows(), 4);
   EXPECT_TRUE(rows->Equals(*Read(back)));
+}
+
+TEST_F(Plans, DictionaryTypesTravelAsJson) {
+  auto dictionary = arrow::dictionary(arrow::int32(), arrow::utf8());
+  auto table = arrow::Table::Make(
+      arrow::schema({arrow::field("d", dictionary), arrow::field("x", arrow::int64())}),
+      {Column(dictionary, R"(["a", "b"])"), Column(arrow::int64(), "[1, 2]")});
+  Write("k=u/f.parquet", *table);
+  OpenOptions options;
+  HiveOptions hive;
+  hive.declared = arrow::schema({arrow::field("k", dictionary)});
+  options.partitioning = MakeHivePartitioning(hive);
+  ScanRequest request;
+  request.filter = Filter("d = 'b' and k = 'u'");
+  auto plan = Open(options)->Plan(request).ValueOrDie();
+  auto back = ScanPlan::FromJson(plan.ToJson().ValueOrDie()).ValueOrDie();
+  EXPECT_TRUE(back.table_schema->Equals(*plan.table_schema));
+  EXPECT_TRUE(back.partition_schema->Equals(*plan.partition_schema));
+  EXPECT_EQ(Xs(*Read(back)), (std::vector<int64_t>{2}));
 }
 
 TEST_F(Plans, WhatIsNoPlanIsAnError) {

@@ -180,8 +180,22 @@ class Evaluator {
 
   using Selected = std::unordered_map<const Column*, Datum>;
 
+  // Constants are plain, so whatever meets them must be: Arrow has no kernels that compare text
+  // with views of text.
+  static Result<Datum> PlainDatum(const Datum& value) {
+    if (statistics::PlainType(value.type())->Equals(*value.type())) return value;
+    if (value.is_scalar()) {
+      ARROW_ASSIGN_OR_RAISE(auto one, arrow::MakeArrayFromScalar(*value.scalar(), 1));
+      ARROW_ASSIGN_OR_RAISE(one, statistics::Plain(std::move(one)));
+      return one->GetScalar(0);
+    }
+    if (!value.is_array()) return value;
+    ARROW_ASSIGN_OR_RAISE(auto plain, statistics::Plain(value.make_array()));
+    return plain;
+  }
+
   Result<Datum> EvaluateRows(const Expression& expression, const Selected& selected) {
-    if (const Datum* literal = expression.literal()) return *literal;
+    if (const Datum* literal = expression.literal()) return PlainDatum(*literal);
     if (const auto* parameter = expression.parameter()) {
       ARROW_ASSIGN_OR_RAISE(const Column* column, Load(*parameter));
       return selected.at(column);
@@ -192,9 +206,18 @@ class Evaluator {
       ARROW_ASSIGN_OR_RAISE(Datum value, EvaluateRows(argument, selected));
       arguments.push_back(std::move(value));
     }
+    const arrow::compute::FunctionOptions* options = call.options.get();
+    std::optional<arrow::compute::SetLookupOptions> plain_lookup;
+    if (call.function_name == "is_in" && options != nullptr) {
+      const auto& lookup = static_cast<const arrow::compute::SetLookupOptions&>(*options);
+      ARROW_ASSIGN_OR_RAISE(Datum values, PlainDatum(lookup.value_set));
+      options = &plain_lookup.emplace(std::move(values), lookup.GetNullMatchingBehavior());
+    }
     // By name, not by the bound function: constants are plain, so a cast may have become one to the
     // type itself.
-    return arrow::compute::CallFunction(call.function_name, arguments, call.options.get());
+    ARROW_ASSIGN_OR_RAISE(Datum result,
+                          arrow::compute::CallFunction(call.function_name, arguments, options));
+    return PlainDatum(result);
   }
 
   // The value of the expression in each container of the mask, as an array with a slot for each of

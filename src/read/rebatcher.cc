@@ -1,6 +1,7 @@
 #include "read/rebatcher.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace shoal::read {
@@ -28,8 +29,15 @@ arrow::Status Rebatcher::JoinPending() {
   } else if (pending[0]->num_columns() == 0) {
     ready_.push_back(arrow::RecordBatch::Make(pending[0]->schema(), rows, arrow::ArrayVector{}));
   } else {
-    ARROW_ASSIGN_OR_RAISE(auto joined, arrow::ConcatenateRecordBatches(pending, pool_));
-    ready_.push_back(std::move(joined));
+    auto joined = arrow::ConcatenateRecordBatches(pending, pool_);
+    if (joined.ok()) {
+      ready_.push_back(*std::move(joined));
+    } else if (joined.status().IsInvalid()) {
+      // The values of several dictionaries need not have room in the indices of one.
+      std::move(pending.begin(), pending.end(), std::back_inserter(ready_));
+    } else {
+      return joined.status();
+    }
   }
   return arrow::Status::OK();
 }

@@ -106,5 +106,25 @@ TEST(Rebatcher, DictionariesThatDifferAreUnified) {
   EXPECT_EQ(text, "ab-bcad");
 }
 
+TEST(Rebatcher, DictionariesThatHaveNoRoomInOneStayApart) {
+  auto type = arrow::dictionary(arrow::int8(), arrow::int64());
+  Rebatcher rebatcher(1000, arrow::default_memory_pool());
+  for (int64_t first : {0, 100}) {
+    auto values = Numbers(first, 100)->column(0);
+    arrow::Int8Builder indices;
+    for (int8_t i = 0; i < 100; ++i) ASSERT_TRUE(indices.Append(i).ok());
+    auto column =
+        arrow::DictionaryArray::FromArrays(type, indices.Finish().ValueOrDie(), values).ValueOrDie();
+    auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", type)}), 100, {column});
+    ASSERT_TRUE(rebatcher.Push(batch).ok());
+  }
+  const arrow::Status finished = rebatcher.Finish();
+  ASSERT_TRUE(finished.ok()) << finished;
+  const auto got = Drain(rebatcher);
+  ASSERT_EQ(got.size(), 2u);
+  EXPECT_EQ(got[0]->num_rows(), 100);
+  EXPECT_EQ(got[1]->num_rows(), 100);
+}
+
 }  // namespace
 }  // namespace shoal::read

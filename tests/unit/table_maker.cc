@@ -1,0 +1,385 @@
+#include "table_maker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <arrow/array.h>
+#include <arrow/array/concatenate.h>
+#include <arrow/array/util.h>
+#include <arrow/builder.h>
+#include <arrow/compute/api.h>
+#include <arrow/scalar.h>
+#include <arrow/util/decimal.h>
+
+#include "must.h"
+
+namespace shoal::oracle {
+namespace {
+
+using arrow::DataType;
+using arrow::Type;
+using ArrayPtr = std::shared_ptr<arrow::Array>;
+using ScalarPtr = std::shared_ptr<arrow::Scalar>;
+using TypePtr = std::shared_ptr<DataType>;
+
+// Types of leaves. Those that filters are most often about come more than once.
+const std::vector<TypePtr>& LeafTypes() {
+  using arrow::TimeUnit;
+  static const std::vector<TypePtr> types = {
+      arrow::int8(),
+      arrow::int16(),
+      arrow::int32(),
+      arrow::int64(),
+      arrow::int64(),
+      arrow::uint8(),
+      arrow::uint16(),
+      arrow::uint32(),
+      arrow::uint64(),
+      arrow::float32(),
+      arrow::float32(),
+      arrow::float64(),
+      arrow::float64(),
+      arrow::boolean(),
+      arrow::utf8(),
+      arrow::utf8(),
+      arrow::large_utf8(),
+      arrow::utf8_view(),
+      arrow::binary(),
+      arrow::large_binary(),
+      arrow::binary_view(),
+      arrow::fixed_size_binary(3),
+      arrow::date32(),
+      arrow::date64(),
+      arrow::timestamp(TimeUnit::SECOND),
+      arrow::timestamp(TimeUnit::MILLI, "UTC"),
+      arrow::timestamp(TimeUnit::MICRO),
+      arrow::timestamp(TimeUnit::MICRO, "Europe/Paris"),
+      arrow::timestamp(TimeUnit::NANO),
+      arrow::time32(TimeUnit::SECOND),
+      arrow::time32(TimeUnit::MILLI),
+      arrow::time64(TimeUnit::MICRO),
+      arrow::time64(TimeUnit::NANO),
+      arrow::duration(TimeUnit::MILLI),
+      arrow::duration(TimeUnit::NANO),
+      arrow::decimal128(7, 2),
+      arrow::decimal128(15, 3),
+      arrow::decimal128(30, 4),
+      arrow::decimal256(50, 5),
+  };
+  return types;
+}
+
+constexpr int kMaxDepth = 2;
+
+TypePtr RandomType(Random& random, int depth = 0) {
+  if (depth < kMaxDepth && random.Chance(0.12)) {
+    arrow::FieldVector fields;
+    const int64_t count = random.Between(1, 3);
+    for (int64_t i = 0; i < count; ++i) {
+      fields.push_back(arrow::field(std::string(1, static_cast<char>('x' + i)),
+                                    RandomType(random, depth + 1), random.Chance(0.8)));
+    }
+    return arrow::struct_(std::move(fields));
+  }
+  if (depth < kMaxDepth && random.Chance(0.06)) return arrow::list(RandomType(random, depth + 1));
+  auto type = random.Pick(LeafTypes());
+  // Arrow's writer can't write views inside of other types.
+  while (depth > 0 && arrow::is_binary_view_like(type->id())) type = random.Pick(LeafTypes());
+  return type;
+}
+
+std::string TextNumber(int64_t n) {
+  static const char* const kWords[] = {"ash",
+                                       "beech",
+                                       "cedar pine",
+                                       "d'oak",
+                                       "elm",
+                                       "fir",
+                                       "ginkgo",
+                                       "\xC3\xA9pic\xC3\xA9"
+                                       "a"};
+  const int64_t word = ((n % 8) + 8) % 8;
+  const int64_t block = (n - word) / 8;
+  // Below zero, capital letters: they sort before the small ones.
+  std::string text = block < 0 ? std::string(1, static_cast<char>('A' + (block + 26000) % 26))
+                               : std::string(1, static_cast<char>('a' + block % 26));
+  return text + kWords[word];
+}
+
+ScalarPtr Bytes(const TypePtr& type, std::string bytes) {
+  if (type->id() == Type::FIXED_SIZE_BINARY) {
+    bytes.resize(static_cast<const arrow::FixedSizeBinaryType&>(*type).byte_width(), 'f');
+  }
+  return Must(arrow::MakeScalar(type, arrow::Buffer::FromString(std::move(bytes))));
+}
+
+template <typename T>
+T Clamped(int64_t n) {
+  return static_cast<T>(
+      std::clamp<int64_t>(n, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+}
+
+bool IsText(const DataType& type) {
+  return arrow::is_base_binary_like(type.id()) || arrow::is_binary_view_like(type.id()) ||
+         type.id() == Type::FIXED_SIZE_BINARY;
+}
+
+bool IsUtf8(const DataType& type) {
+  return arrow::is_string(type.id()) || type.id() == Type::STRING_VIEW;
+}
+
+ScalarPtr DecimalNumber(const TypePtr& type, int64_t n) {
+  if (type->id() == Type::DECIMAL256) {
+    return std::make_shared<arrow::Decimal256Scalar>(arrow::Decimal256(n), type);
+  }
+  return std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(n), type);
+}
+
+int64_t UnitsPerSecond(arrow::TimeUnit::type unit) {
+  switch (unit) {
+    case arrow::TimeUnit::SECOND:
+      return 1;
+    case arrow::TimeUnit::MILLI:
+      return 1000;
+    case arrow::TimeUnit::MICRO:
+      return 1000000;
+    default:
+      return 1000000000;
+  }
+}
+
+}  // namespace
+
+ScalarPtr ValueNumber(const TypePtr& type, int64_t n) {
+  auto scalar = [&](auto value) { return Must(arrow::MakeScalar(type, value)); };
+  // One step in 16 s with an odd tail, so that coarser units can't say every value.
+  auto moment = [&](arrow::TimeUnit::type unit, int64_t origin) {
+    const int64_t per_second = UnitsPerSecond(unit);
+    return (origin + 16 * n) * per_second + (n % 3 == 0 ? 0 : 7 * per_second / 16);
+  };
+  switch (type->id()) {
+    case Type::BOOL:
+      return scalar(n % 2 != 0);
+    case Type::INT8:
+      return scalar(Clamped<int8_t>(n));
+    case Type::INT16:
+      return scalar(Clamped<int16_t>(n));
+    case Type::INT32:
+      return scalar(Clamped<int32_t>(n));
+    case Type::INT64:
+      return scalar(n * 3);
+    case Type::UINT8:
+      return scalar(Clamped<uint8_t>(n));
+    case Type::UINT16:
+      return scalar(Clamped<uint16_t>(n));
+    case Type::UINT32:
+      return scalar(Clamped<uint32_t>(n));
+    case Type::UINT64:
+      return scalar(static_cast<uint64_t>(std::max<int64_t>(n, 0)));
+    case Type::FLOAT:
+      return scalar(static_cast<float>(n) * 0.1F);
+    case Type::DOUBLE:
+      return scalar(static_cast<double>(n) * 0.1);
+    case Type::DATE32:
+      return scalar(static_cast<int32_t>(19000 + n));
+    case Type::DATE64:
+      return scalar((19000 + n) * int64_t{86400000});
+    case Type::TIMESTAMP:
+      return scalar(moment(static_cast<const arrow::TimestampType&>(*type).unit(), 1700000000));
+    case Type::DURATION:
+      return scalar(moment(static_cast<const arrow::DurationType&>(*type).unit(), 0));
+    case Type::TIME32:
+    case Type::TIME64: {
+      const auto unit = static_cast<const arrow::TimeType&>(*type).unit();
+      const int64_t day = 86400 * UnitsPerSecond(unit);
+      const int64_t time = ((moment(unit, 40000) % day) + day) % day;
+      return type->id() == Type::TIME32 ? scalar(static_cast<int32_t>(time)) : scalar(time);
+    }
+    case Type::DECIMAL128:
+    case Type::DECIMAL256:
+      return DecimalNumber(type, std::clamp<int64_t>(n * 25, -9999999, 9999999));
+    default:
+      if (IsText(*type)) return Bytes(type, TextNumber(n));
+      return arrow::MakeNullScalar(type);
+  }
+}
+
+ScalarPtr SpecialValue(const TypePtr& type, Random& random) {
+  auto scalar = [&](auto value) { return Must(arrow::MakeScalar(type, value)); };
+  auto extreme = [&](auto zero) {
+    using Limits = std::numeric_limits<decltype(zero)>;
+    return scalar(random.Chance(0.5) ? Limits::min() : Limits::max());
+  };
+  switch (type->id()) {
+    case Type::INT8:
+      return extreme(int8_t{});
+    case Type::INT16:
+      return extreme(int16_t{});
+    case Type::INT32:
+      return extreme(int32_t{});
+    case Type::INT64:
+      return random.Chance(0.5) ? extreme(int64_t{}) : scalar((int64_t{1} << 53) + random.Below(4));
+    case Type::UINT8:
+      return extreme(uint8_t{});
+    case Type::UINT16:
+      return extreme(uint16_t{});
+    case Type::UINT32:
+      return extreme(uint32_t{});
+    case Type::UINT64:
+      return random.Chance(0.5) ? extreme(uint64_t{})
+                                : scalar((uint64_t{1} << 63) + random.Below(3));
+    case Type::FLOAT: {
+      const float inf = std::numeric_limits<float>::infinity();
+      return scalar(random.Pick<float>({std::nanf(""), std::nanf(""), 0.0F, -0.0F, inf, -inf, 1e30F,
+                                        std::numeric_limits<float>::denorm_min()}));
+    }
+    case Type::DOUBLE: {
+      const double inf = std::numeric_limits<double>::infinity();
+      return scalar(random.Pick<double>({std::nan(""), std::nan(""), 0.0, -0.0, inf, -inf, 0x1p63,
+                                         0x1p53, 1e300, static_cast<double>(0.1F)}));
+    }
+    case Type::DATE32:
+      return scalar(random.Pick<int32_t>({0, -1, -719162, 106751}));
+    case Type::DECIMAL128:
+    case Type::DECIMAL256:
+      return DecimalNumber(type, random.Pick<int64_t>({0, -1, 9999999, -9999999}));
+    default:
+      break;
+  }
+  if (IsText(*type)) {
+    static const std::vector<std::string> texts = {"",
+                                                   " ",
+                                                   "a",
+                                                   "%",
+                                                   "_",
+                                                   "a%b",
+                                                   "it's",
+                                                   "\"q\"",
+                                                   "null",
+                                                   "\n",
+                                                   "\\",
+                                                   "NaN",
+                                                   "\xC3\xA9",
+                                                   "\xE6\x97\xA5\xE6\x9C\xAC",
+                                                   "\x7F",
+                                                   "007",
+                                                   "1",
+                                                   "2024-01-31",
+                                                   std::string(70, 'z'),
+                                                   std::string("a\0b", 3)};
+    static const std::vector<std::string> bytes = {"\xFF", "\xFF\xFF\xFF",       "a\xFF",
+                                                   "\x80", std::string(1, '\0'), "\xC3"};
+    const bool any_bytes = !IsUtf8(*type) && random.Chance(0.5);
+    return Bytes(type, random.Pick(any_bytes ? bytes : texts));
+  }
+  return ValueNumber(type, random.Pick<int64_t>({0, -1, 1, 1000000}));
+}
+
+namespace {
+
+// How the values of one column lie in one file.
+struct Spread {
+  int64_t centre;
+  int64_t width;  // around the centre
+  int64_t drift;  // of the centre, per hundred rows
+  double null_rate;
+  double special_rate;
+};
+
+Spread RandomSpread(Random& random) {
+  return {random.Between(-40, 200), random.Pick<int64_t>({1, 1, 3, 20, 200}),
+          random.Pick<int64_t>({0, 0, 10, 100}), random.Pick<double>({0, 0, 0, 0.02, 0.3, 0.9, 1}),
+          random.Pick<double>({0, 0, 0.01, 0.2})};
+}
+
+ArrayPtr RandomArray(const TypePtr& type, int64_t rows, bool nullable, Random& random);
+
+std::vector<bool> RandomValidity(int64_t rows, double null_rate, Random& random) {
+  std::vector<bool> valid(rows);
+  // Nulls come in runs as often as one by one.
+  const bool runs = random.Chance(0.4);
+  bool null = random.Chance(null_rate);
+  for (int64_t i = 0; i < rows; ++i) {
+    if (!runs || random.Chance(0.05)) null = random.Chance(null_rate);
+    valid[i] = !null;
+  }
+  return valid;
+}
+
+std::shared_ptr<arrow::Buffer> Bitmap(const std::vector<bool>& valid) {
+  arrow::TypedBufferBuilder<bool> builder;
+  for (const bool bit : valid) Must(builder.Append(bit));
+  return Must(builder.Finish());
+}
+
+ArrayPtr RandomStructs(const TypePtr& type, int64_t rows, const std::vector<bool>& valid,
+                       Random& random) {
+  arrow::ArrayVector children;
+  for (const auto& field : type->fields()) {
+    children.push_back(RandomArray(field->type(), rows, field->nullable(), random));
+  }
+  return std::make_shared<arrow::StructArray>(type, rows, std::move(children), Bitmap(valid));
+}
+
+ArrayPtr RandomLists(const TypePtr& type, int64_t rows, const std::vector<bool>& valid,
+                     Random& random) {
+  arrow::Int32Builder offsets;
+  int32_t total = 0;
+  for (int64_t i = 0; i < rows; ++i) {
+    Must(offsets.Append(total));
+    if (valid[i]) total += static_cast<int32_t>(random.Below(4));
+  }
+  Must(offsets.Append(total));
+  auto items = RandomArray(type->field(0)->type(), total, true, random);
+  return std::make_shared<arrow::ListArray>(type, rows, Must(offsets.Finish())->data()->buffers[1],
+                                            std::move(items), Bitmap(valid));
+}
+
+ArrayPtr RandomArray(const TypePtr& type, int64_t rows, bool nullable, Random& random) {
+  const Spread spread = RandomSpread(random);
+  const auto valid = RandomValidity(rows, nullable ? spread.null_rate : 0, random);
+  if (type->id() == Type::STRUCT) return RandomStructs(type, rows, valid, random);
+  if (type->id() == Type::LIST) return RandomLists(type, rows, valid, random);
+  if (type->id() == Type::DICTIONARY) {
+    const auto& dictionary = static_cast<const arrow::DictionaryType&>(*type);
+    auto plain = RandomArray(dictionary.value_type(), rows, nullable, random);
+    return Must(arrow::compute::Cast(*plain, type));
+  }
+  auto builder = Must(arrow::MakeBuilder(type));
+  for (int64_t i = 0; i < rows; ++i) {
+    if (!valid[i]) {
+      Must(builder->AppendNull());
+      continue;
+    }
+    const bool special = random.Chance(spread.special_rate);
+    const int64_t n = spread.centre + spread.drift * i / 100 + random.Below(spread.width);
+    Must(builder->AppendScalar(special ? *SpecialValue(type, random) : *ValueNumber(type, n)));
+  }
+  return Must(builder->Finish());
+}
+
+}  // namespace
+
+std::shared_ptr<arrow::Schema> RandomSchema(Random& random) {
+  arrow::FieldVector fields;
+  const int64_t count = random.Between(2, 7);
+  for (int64_t i = 0; i < count; ++i) {
+    auto type = RandomType(random);
+    if (random.Chance(0.1)) type = arrow::dictionary(arrow::int32(), arrow::utf8());
+    fields.push_back(arrow::field("c" + std::to_string(i), std::move(type), random.Chance(0.85)));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+std::shared_ptr<arrow::Table> RandomTable(const std::shared_ptr<arrow::Schema>& schema,
+                                          int64_t rows, Random& random) {
+  arrow::ArrayVector columns;
+  for (const auto& field : schema->fields()) {
+    columns.push_back(RandomArray(field->type(), rows, field->nullable(), random));
+  }
+  return arrow::Table::Make(schema, std::move(columns), rows);
+}
+
+}  // namespace shoal::oracle
