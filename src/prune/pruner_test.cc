@@ -11,6 +11,8 @@
 #include <arrow/json/from_string.h>
 #include <gtest/gtest.h>
 
+#include <shoal/filter.h>
+
 #include "prune/containers.h"
 #include "prune/failed_container.h"
 
@@ -517,7 +519,7 @@ TEST(Prune, ConstantViewsMeetLiteralsOfViews) {
         call("equal",
              {call("cast", {literal("a")}, arrow::compute::CastOptions::Safe(arrow::utf8_view())),
               field_ref("k")})}) {
-    auto bound = filter.Bind(*schema).ValueOrDie();
+    auto bound = BindFilter(filter, schema).ValueOrDie().Bind(*schema).ValueOrDie();
     EXPECT_EQ(Prune({bound}, *schema, table).ValueOrDie().outcomes, (Sets{kTrue, kFalse}))
         << filter.ToString();
   }
