@@ -114,6 +114,7 @@ struct Scheduler::State {
   std::atomic<int64_t> peak{0};     // changed under the lock; read without it, in a forked child too
   arrow::Status status;
   bool closed = false;
+  bool has_batch = false;  // some unit has made one, or ended without
   std::set<std::thread::id> inside_read;  // threads that may be stuck in a store
 
   // ---- consumer
@@ -202,7 +203,7 @@ struct Scheduler::State {
     int active = 0;
     for (auto& slot : slots) {
       if (slot->state == Slot::kBlocked) {
-        const bool room_for_units = !options.local || (options.read_ahead && active <= options.workers);
+        const bool room_for_units = !options.local || (options.read_ahead && has_batch && active <= options.workers);
         if (!TryAdmitLocked(slot, oldest, room_for_units)) return;
       }
       if (slot->state != Slot::kDone) oldest = false;
@@ -365,6 +366,7 @@ struct Scheduler::State {
       ChargeLocked(&queued, batch_bytes);
       slot->out.emplace_back(std::move(*batch), batch_bytes);
       slot->state = Slot::kReady;
+      if (!std::exchange(has_batch, true)) AdmitLocked();
       out.notify_all();
       return;
     }
@@ -377,6 +379,7 @@ struct Scheduler::State {
       if (slot->absolute) slot->requests = storage::CoalescedRanges(slot->need.ranges, rule);
       slot->state = Slot::kBlocked;
     } else {
+      has_batch |= std::holds_alternative<Done>(step);
       if (auto* split = std::get_if<Split>(&step)) {
         auto after = std::next(std::find(slots.begin(), slots.end(), slot));
         for (auto& unit : split->units) slots.insert(after, std::make_shared<Slot>(std::move(unit), slot->file));
