@@ -49,7 +49,9 @@ struct ScanMetrics {
   int64_t rows_returned = 0;
   int64_t batches_returned = 0;
   int64_t peak_bytes = 0;  // the most that was charged to the budget at once
-  std::vector<std::string> skipped;  // files left out by on_missing / on_corrupt, with the reason
+  /// Files left out by on_missing / on_corrupt, with the reason. It says so where rows of a file had been returned before
+  /// the damage was met; only a scan without on_corrupt = kSkip guarantees whole files.
+  std::vector<std::string> skipped;
 };
 
 namespace read {

@@ -72,10 +72,11 @@ class BatchStream::Impl {
     scheduling.pool = context_->pool;
     if (options.on_missing == OnBadFile::kSkip || options.on_corrupt == OnBadFile::kSkip) {
       scheduling.skip_file = [options, counters = context_->counters](const SourceFile& file,
-                                                                      const arrow::Status& error) {
+                                                                      const arrow::Status& error, bool begun) {
         if (!MaySkip(options, error)) return false;
         const bool named = error.message().find(file.path) != std::string::npos;
-        counters->AddSkipped(named ? error.message() : "'" + file.path + "': " + error.message());
+        counters->AddSkipped((named ? "" : "'" + file.path + "': ") + error.message() +
+                             (begun ? " (rows before that were returned, the rest of the file was left out)" : ""));
         return true;
       };
     }

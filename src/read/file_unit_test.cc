@@ -97,6 +97,29 @@ TEST_F(FileUnits, ALimitReadsOnlyTheBeginningOfALargeRowGroup) {
   EXPECT_LT(result.metrics.bytes_read, 3 << 20);
 }
 
+TEST_F(FileUnits, ASkippedFileOfWhichRowsWereReturnedSaysSo) {
+  Write("a.parquet", 300, 100, Properties().disable_dictionary()->enable_page_checksum()->build());
+  Write("b.parquet", 100, 100);
+  std::fstream file(directory_.path() / "a.parquet", std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(2200);  // numbers of the third row group
+  file.put('\xff');
+  file.close();
+  ScanOptions options;
+  options.batch_rows = 100;
+  options.on_corrupt = OnBadFile::kSkip;
+  options.workers = 0;
+  const auto result = Scan("", options);
+  auto expected = Range(0, 200);
+  const auto second = Range(0, 100);
+  expected.insert(expected.end(), second.begin(), second.end());
+  EXPECT_EQ(result.rows, expected);
+  ASSERT_EQ(result.metrics.skipped.size(), 1u);
+  const std::string& said = result.metrics.skipped[0];
+  for (const char* part : {"a.parquet", "row group 2", "rows before that were returned"}) {
+    EXPECT_NE(said.find(part), std::string::npos) << part << " is not in: " << said;
+  }
+}
+
 TEST_F(FileUnits, PiecesEndWhereABatchIsFull) {
   Write("a.parquet", 1000, 100);
   for (int64_t batch_rows : {1, 99, 100, 101, 250, 1000, 5000}) {

@@ -38,6 +38,7 @@ constexpr auto kStopPoll = std::chrono::milliseconds(50);
 struct FileHandle {
   std::mutex mutex;
   std::shared_ptr<storage::OpenFile> open;
+  bool delivered = false;  // the consumer has rows of it; under the scheduler's lock
 
   arrow::Result<std::shared_ptr<storage::OpenFile>> Get(const std::shared_ptr<const SourceFile>& file,
                                                         const std::shared_ptr<runtime::Counters>& counters,
@@ -126,6 +127,7 @@ struct Scheduler::State {
         auto [batch, bytes] = std::move(slot.out.front());
         slot.out.pop_front();
         queued -= bytes;
+        slot.file->delivered |= batch->num_rows() > 0;
         AdmitLocked();
         work.notify_all();
         return batch;
@@ -404,7 +406,7 @@ struct Scheduler::State {
 
   /// A file failed: the scan fails, or what is left of the file is dropped, in all its slots.
   void FailFileLocked(Slot& failed, const arrow::Status& error) {
-    if (!options.skip_file || !options.skip_file(*failed.source, error)) {
+    if (!options.skip_file || !options.skip_file(*failed.source, error, failed.file->delivered)) {
       FailLocked(error);
       return;
     }

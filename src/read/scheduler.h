@@ -37,8 +37,9 @@ struct SchedulerOptions {
   bool read_ahead = true;
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
   arrow::MemoryPool* pool = arrow::default_memory_pool();  // of what is read from local disks
-  /// Asked when a file fails; true: drop what is left of it and go on. May be null: never. Called under the lock.
-  std::function<bool(const SourceFile& file, const arrow::Status& error)> skip_file = nullptr;
+  /// Asked when a file fails; true: drop what is left of it and go on. `begun`: the consumer has rows of it already. May
+  /// be null: never. Called under the lock.
+  std::function<bool(const SourceFile& file, const arrow::Status& error, bool begun)> skip_file = nullptr;
 };
 
 /// The units to run, in order; nullptr at the end. Called under the lock, so it must not block.

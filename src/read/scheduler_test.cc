@@ -398,7 +398,7 @@ TEST(Scheduler, SkippingAFileDropsTheRestOfItInAllItsSlotsAndGoesOn) {
       units[3] = std::make_unique<SplittingUnit>(files.Local(3), files.Ranges(), 3, failing);
       std::atomic<int> asked{0};
       SchedulerOptions options{.workers = workers};
-      options.skip_file = [&](const SourceFile& file, const arrow::Status& error) {
+      options.skip_file = [&](const SourceFile& file, const arrow::Status& error, bool) {
         ++asked;
         EXPECT_NE(file.path.find(NumberFiles::Name(3)), std::string::npos);
         EXPECT_NE(error.message().find("unreadable"), std::string::npos);
@@ -419,7 +419,7 @@ TEST(Scheduler, SkippingAFileThatIsMissingGoesOn) {
   std::filesystem::remove(std::filesystem::path(files.directory()) / NumberFiles::Name(4));
   for (int workers : {0, 2}) {
     SchedulerOptions options{.workers = workers};
-    options.skip_file = [](const SourceFile&, const arrow::Status&) { return true; };
+    options.skip_file = [](const SourceFile&, const arrow::Status&, bool) { return true; };
     Scan scan(MixedUnits(files, {}), std::move(options));
     EXPECT_EQ(scan.Rest().ValueOrDie(), CountingUp(80));
   }
