@@ -4,6 +4,7 @@ Filesystems made in Python stand for stores that hang; bounds on time are far fr
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -441,3 +442,40 @@ print("end")
 """
     done = run(code, numbers(tmp_path, 20))
     assert (done.returncode, done.stdout) == (0, "end\n"), done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+@pytest.mark.parametrize("filesystem", [None, pafs.PyFileSystem(Handler())], ids=["local", "python"])
+def test_streams_that_are_left_early_leave_nothing_behind(tmp_path: Path, filesystem: Any) -> None:
+    source = str(numbers(tmp_path, 10, rows=100))
+
+    def held() -> tuple[int, int, int]:
+        gc.collect()
+        return (
+            len(os.listdir("/proc/self/fd")),
+            len(os.listdir("/proc/self/task")),
+            pa.total_allocated_bytes(),
+        )
+
+    def leave_early() -> None:
+        scan = shoal.open(source, filesystem=filesystem).scan(batch_size=10, memory_budget=1)
+        batches = scan.to_batches()
+        next(batches)
+        batches.close()
+        for _ in scan.to_batches():
+            break
+        scan.to_reader().read_next_batch()
+        scan.__arrow_c_stream__()
+        for _ in ds.dataset(source, filesystem=filesystem).to_batches(batch_size=10):
+            break
+
+    for _ in range(5):  # threads that are kept for later are there then
+        leave_early()
+    before, rounds = held(), 10
+    for _ in range(rounds):
+        leave_early()
+    # Closing does not wait for reads that are on their way: they end by themselves. Pools of threads may grow.
+    end = time.monotonic() + 20
+    while any(now - then >= rounds for now, then in zip(held(), before, strict=True)):
+        assert time.monotonic() < end, (before, held())
+        time.sleep(0.01)
