@@ -474,7 +474,7 @@ def test_streams_that_are_left_early_leave_nothing_behind(tmp_path: Path, filesy
     before, rounds = held(), 10
     for _ in range(rounds):
         leave_early()
-    # Closing does not wait for reads that are on their way: they end by themselves. Pools of threads may grow.
+    # Closing does not wait for reads that are on their way: they end by themselves. Pools may grow a bit.
     end = time.monotonic() + 20
     while any(now - then >= rounds for now, then in zip(held(), before, strict=True)):
         assert time.monotonic() < end, (before, held())
