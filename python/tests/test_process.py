@@ -429,6 +429,42 @@ print('end')
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
+@pytest.mark.parametrize("left", ["closed", "interrupted", "error"])
+def test_the_interpreter_ends_while_reads_come_back_that_were_left_behind(tmp_path: Path, left: str) -> None:
+    code = f"""
+import os, signal, threading, pyarrow as pa, pyarrow.fs as pafs, shoal
+from filesystems import Handler
+hanging, free = threading.Event(), threading.Event()
+def before(call, path):
+    if call == "open" and path.endswith("03.parquet"):
+        hanging.set()
+        free.wait(20)
+    if call == "open" and path.endswith("01.parquet") and {left!r} == "error":
+        hanging.wait(20)
+        raise PermissionError("no entry")
+fs, schema = pafs.PyFileSystem(Handler(before=before)), pa.schema([("x", pa.int64())])
+scan = shoal.open(sys.argv[1], filesystem=fs, schema=schema).scan(batch_size=5, memory_budget=10**6)
+batches = scan.to_batches()
+if {left!r} == "interrupted":
+    kill = lambda: hanging.wait(20) and os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=kill, daemon=True).start()
+try:
+    for _ in range(3):
+        next(batches)
+    if {left!r} == "interrupted":
+        list(batches)
+except (KeyboardInterrupt, PermissionError) as error:
+    print(type(error).__name__)
+hanging.wait(20)
+batches.close()
+del batches, scan
+free.set()  # the read comes back into an interpreter that is about to end
+"""
+    done = run(code, numbers(tmp_path, 6, rows=20))
+    said = {"closed": "", "interrupted": "KeyboardInterrupt\n", "error": "PermissionError\n"}
+    assert (done.returncode, done.stdout, done.stderr) == (0, said[left], "")
+
+
 def test_the_interpreter_ends_while_other_threads_read(tmp_path: Path) -> None:
     code = """
 import threading, time, shoal

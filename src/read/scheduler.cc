@@ -14,6 +14,7 @@
 
 #include <arrow/util/byte_size.h>
 
+#include "runtime/detached.h"
 #include "storage/open_file.h"
 
 namespace shoal::read {
@@ -444,12 +445,12 @@ void Scheduler::Start() {
     });
   }
   for (int i = 0; options.workers > 0 && i < options.io_threads; ++i) {
-    threads_->io.emplace_back([state = state_] {
+    threads_->io.emplace_back(runtime::Counted([state = state_] {
       Lock lock(state->mutex);
       while (!state->closed) {
         if (!state->FetchOne(lock, /*only_inline=*/false) && !state->closed) state->io.wait(lock);
       }
-    });
+    }));
   }
 }
 
