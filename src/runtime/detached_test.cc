@@ -19,8 +19,9 @@ TEST(Detached, IsWaitedForUntilWhatItHoldsIsReleased) {
   std::promise<void> go;
   auto held = std::make_shared<int>(1);
   std::weak_ptr<int> watched = held;
-  std::thread(Counted([until = go.get_future().share(), held = std::move(held)] { until.wait(); }))
-      .detach();
+  std::thread(Counted([until = go.get_future().share(), held = std::move(held)] {
+    until.wait();
+  })).detach();
   EXPECT_FALSE(WaitForCounted(milliseconds(5)));
   EXPECT_FALSE(watched.expired());
   go.set_value();
@@ -29,7 +30,9 @@ TEST(Detached, IsWaitedForUntilWhatItHoldsIsReleased) {
 }
 
 TEST(Detached, AFunctionThatNeverRunsIsNotWaitedFor) {
-  { auto dropped = Counted([] {}); }
+  {
+    auto dropped = Counted([] {});
+  }
   EXPECT_TRUE(WaitForCounted(milliseconds(0)));
 }
 
