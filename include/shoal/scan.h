@@ -1,6 +1,7 @@
 // READ: a plan becomes batches, by pulling.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,6 +79,11 @@ class BatchStream {
   explicit BatchStream(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// Closing a stream, or stopping a call, does not wait for requests that hang in a store: those are left behind, with their
+/// buffers. This waits for them, at most so long; false: some still run. For the end of a process after which a filesystem
+/// can't be called any more.
+bool WaitForAbandonedReads(std::chrono::milliseconds at_most);
 
 /// The same as an Arrow reader, for export through the C stream interface.
 std::shared_ptr<arrow::RecordBatchReader> ToRecordBatchReader(std::unique_ptr<BatchStream> stream);

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -106,8 +106,9 @@ class Dataset:
     """A table of files. Made by :func:`shoal.open`.
 
     A snapshot: files are listed once, on first need, and every question is answered from that list;
-    :meth:`refresh` lists anew. It may be used from several threads. It speaks the Arrow PyCapsule protocol,
-    so that ``polars.DataFrame(dataset)`` or ``pa.table(dataset)`` read all of it.
+    :meth:`refresh` lists anew, and so does a copy that was pickled. It may be used from several threads. It
+    speaks the Arrow PyCapsule protocol, so that ``polars.DataFrame(dataset)`` or ``pa.table(dataset)`` read
+    all of it.
     """
 
     def __init__(self, core: _core.Dataset) -> None:
@@ -293,6 +294,9 @@ class Dataset:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.scan().__arrow_c_stream__(requested_schema)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dataset, (self._core,)
 
     def __repr__(self) -> str:
         if self._schema is None:

@@ -7,6 +7,8 @@ releases the GIL and ends early if a signal handler raises.
 """
 
 import atexit
+import os
+import re
 from operator import index
 
 import pyarrow as pa

@@ -11,15 +11,28 @@ def file_type(FileSystem filesystem not None, str path not None):
     return <int> type
 
 
+def wherever(str path not None):
+    """The path, so that it means the same in a process that runs elsewhere."""
+    if not path or path.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", path):
+        return path
+    return os.path.join(os.getcwd(), path)
+
+
+def open_again(sources, options):
+    return Dataset(sources, **options)
+
+
 @cython.final
 cdef class Dataset:
-    """A table of files. Immutable."""
+    """A table of files. Immutable. Pickles as its sources and options, so that who unpickles it lists anew."""
     cdef shared_ptr[CDataset] dataset
+    cdef tuple opened  # sources, options
 
     def __init__(self, sources, *, FileSystem filesystem=None, str format="", Partitioning partitioning=None,
                  str base_dir="", Schema schema=None, inspect=256, str extension="",
                  ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100):
         cdef COpenOptions options
+        ignore_prefixes, strict = tuple(ignore_prefixes), tuple(strict)
         if filesystem is not None:
             options.filesystem = filesystem.unwrap()
         options.format = as_bytes(format)
@@ -37,7 +50,23 @@ cdef class Dataset:
             c_issue = as_bytes(issue)
             options.strict.insert(GetResultValue(ParseListingIssue(<string_view> c_issue)))
         options.list_concurrency = small("list_concurrency", positive("list_concurrency", list_concurrency))
+        sources = list(sources)
         cdef vector[c_string] c_sources = as_byte_strings(sources)
+        if filesystem is None:
+            sources, base_dir = [wherever(source) for source in sources], wherever(base_dir)
+        self.opened = (sources, {
+            "filesystem": filesystem,
+            "format": format,
+            "partitioning": partitioning,
+            "base_dir": base_dir,
+            "schema": schema,
+            "inspect": inspect,
+            "extension": extension,
+            "ignore_prefixes": ignore_prefixes,
+            "ignore_subdirectory": ignore_subdirectory,
+            "strict": strict,
+            "list_concurrency": list_concurrency,
+        })
         with nogil:
             self.dataset = GetResultValue(CallOpen(c_sources, options))
 
@@ -133,4 +162,8 @@ cdef class Dataset:
         cdef Dataset fresh = Dataset.__new__(Dataset)
         with nogil:
             fresh.dataset = GetResultValue(self.dataset.get().Refresh())
+        fresh.opened = self.opened
         return fresh
+
+    def __reduce__(self):
+        return open_again, self.opened

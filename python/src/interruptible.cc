@@ -1,5 +1,6 @@
 #include "interruptible.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -20,6 +21,10 @@ namespace {
 using std::chrono::milliseconds;
 constexpr milliseconds kLookForSignals{50};
 constexpr milliseconds kGrace{500};
+
+/// Pieces of work that have begun and not ended. A child of fork() has none of its parent's threads.
+std::atomic<int> at_work{0};
+[[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, [] { at_work = 0; });
 
 /// Python runs signal handlers in the main thread alone.
 bool OnMainThread() {
@@ -119,6 +124,7 @@ arrow::Status RunInterruptible(arrow::StopSource stop, std::function<arrow::Stat
 
   auto call = std::make_shared<Call>();
   auto helper = Idle().Take();
+  ++at_work;
   helper->Post([call, work = std::move(work)]() mutable {
     arrow::Status status = work();
     work = nullptr;
@@ -126,6 +132,7 @@ arrow::Status RunInterruptible(arrow::StopSource stop, std::function<arrow::Stat
     call->status = std::move(status);
     call->done = true;
     call->ended.notify_one();
+    --at_work;
   });
   auto done = [&] { return call->done; };
   std::unique_lock lock(call->mutex);
@@ -144,6 +151,12 @@ arrow::Status RunInterruptible(arrow::StopSource stop, std::function<arrow::Stat
   }
   Idle().GiveBack(std::move(helper));
   return std::move(call->status);
+}
+
+void WaitForLeftWork(milliseconds at_most) {
+  GilReleased released;
+  const auto end = std::chrono::steady_clock::now() + at_most;
+  while (at_work > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
 }
 
 }  // namespace shoal::python

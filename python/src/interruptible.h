@@ -1,6 +1,7 @@
 // Waiting for C++ work without holding up Python.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,7 +36,10 @@ class GilReleased {
 /// after that is left to itself: it must own all that it uses.
 arrow::Status RunInterruptible(arrow::StopSource stop, std::function<arrow::Status()> work);
 
-/// The same, for work that has a result.
+/// Waits, at most so long, for work that was left to itself.
+void WaitForLeftWork(std::chrono::milliseconds at_most);
+
+/// RunInterruptible for work that has a result.
 template <typename T>
 arrow::Result<T> Interruptible(arrow::StopSource stop, std::function<arrow::Result<T>(arrow::StopToken)> work) {
   auto result = std::make_shared<std::optional<T>>();

@@ -1,6 +1,7 @@
 #include "stream.h"
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +28,8 @@ struct Stream::Core {
 };
 
 namespace {
+
+constexpr std::chrono::milliseconds kLeftBehind{500};
 
 /// The streams that are open, by address.
 template <typename Core>
@@ -119,6 +122,12 @@ void Stream::CloseAll() {
     core->stop.RequestStop();
     core->Close();
   }
+  open.clear();
+  // What was left behind may be inside a filesystem that is made in Python. When the interpreter is being taken down, a
+  // thread that comes back from there ends the process with an error.
+  const auto end = std::chrono::steady_clock::now() + kLeftBehind;
+  WaitForAbandonedReads(kLeftBehind);
+  WaitForLeftWork(std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()));
 }
 
 }  // namespace shoal::python

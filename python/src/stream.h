@@ -27,8 +27,8 @@ class Stream final : public arrow::RecordBatchReader {
   arrow::Status Close() override;
   arrow::Result<ScanMetrics> metrics() const;
 
-  /// Closes all streams that are open. For the end of the interpreter: threads that read through a filesystem made in
-  /// Python must have ended by then.
+  /// Closes all streams that are open, and waits up to half a second for reads that were left behind. For the end of the
+  /// interpreter: threads that read through a filesystem made in Python must have ended by then.
   static void CloseAll();
 
  private:

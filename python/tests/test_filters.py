@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import functools
+import operator
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -237,3 +239,48 @@ def test_filters_see_columns_that_are_not_projected(flights: Path, flights_table
     # A new column may have an old one's name; the filter means the old one.
     scan = shoal.open(flights).scan({"carrier": "'x'"}, "carrier = 'DL'")
     assert scan.to_table()["carrier"].to_pylist() == ["x"] * expected.num_rows
+
+
+def test_long_chains_and_deep_nesting_of_expressions(flights: Path) -> None:
+    dataset = shoal.open(flights)
+    assert dataset.count(functools.reduce(operator.or_, [field("id") == i for i in range(20000)])) == 240
+    assert dataset.count(functools.reduce(operator.and_, [field("id") != i for i in range(20000)])) == 0
+    with pytest.raises(pa.ArrowInvalid, match="nested"):
+        dataset.count(functools.reduce(lambda e, _: ~e, range(20000), field("id") == 1))
+
+
+def test_columns_may_be_referred_to_by_position(flights: Path) -> None:
+    assert shoal.open(flights).count(field(0) >= 230) == 10
+    assert ds.dataset(flights).to_table({"first": field(0)}).num_rows == 240
+
+
+def test_functions_over_many_rows_are_refused(flights: Path) -> None:
+    for expression in [pc.sum(field("id")), pc.cumulative_sum(field("id"))]:
+        with pytest.raises(TypeError, match="row by row"):
+            shoal.open(flights).scan({"x": expression}).to_table()
+
+
+def test_functions_made_in_python(flights: Path, flights_table: pa.Table) -> None:
+    def double(context: Any, x: Any) -> Any:
+        return pc.multiply(x, 2)
+
+    def fail(context: Any, x: Any) -> Any:
+        raise RuntimeError("the function is wrong")
+
+    for name, function in [("shoal_test_double", double), ("shoal_test_fail", fail)]:
+        documentation = {"summary": name, "description": name}
+        pc.register_scalar_function(function, name, documentation, {"x": pa.int64()}, pa.int64())
+    doubled = pc.Expression._call("shoal_test_double", [field("id")])
+    dataset = shoal.open(flights)
+    assert dataset.count(doubled >= 460) == 10
+    assert dataset.count("shoal_test_double(id) >= 460") == 10
+    expected = pc.multiply(flights_table["id"], 2).to_pylist()
+    assert dataset.scan({"twice": doubled}).to_table()["twice"].to_pylist() == expected
+    failing = pc.Expression._call("shoal_test_fail", [field("id")])
+    for read in [
+        lambda: dataset.count(failing > 1),
+        lambda: dataset.scan({"x": failing}, on_corrupt="skip").to_table(),
+        lambda: list(dataset.scan(filter=failing > 1, on_missing="skip").to_batches()),
+    ]:
+        with pytest.raises(RuntimeError, match="the function is wrong"):
+            read()

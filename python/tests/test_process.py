@@ -4,6 +4,7 @@ Filesystems made in Python stand for stores that hang; bounds on time are far fr
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -428,6 +429,42 @@ print('end')
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
+@pytest.mark.parametrize("left", ["closed", "interrupted", "error"])
+def test_the_interpreter_ends_while_reads_come_back_that_were_left_behind(tmp_path: Path, left: str) -> None:
+    code = f"""
+import os, signal, threading, pyarrow as pa, pyarrow.fs as pafs, shoal
+from filesystems import Handler
+hanging, free = threading.Event(), threading.Event()
+def before(call, path):
+    if call == "open" and path.endswith("03.parquet"):
+        hanging.set()
+        free.wait(20)
+    if call == "open" and path.endswith("01.parquet") and {left!r} == "error":
+        hanging.wait(20)
+        raise PermissionError("no entry")
+fs, schema = pafs.PyFileSystem(Handler(before=before)), pa.schema([("x", pa.int64())])
+scan = shoal.open(sys.argv[1], filesystem=fs, schema=schema).scan(batch_size=5, memory_budget=10**6)
+batches = scan.to_batches()
+if {left!r} == "interrupted":
+    kill = lambda: hanging.wait(20) and os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=kill, daemon=True).start()
+try:
+    for _ in range(3):
+        next(batches)
+    if {left!r} == "interrupted":
+        list(batches)
+except (KeyboardInterrupt, PermissionError) as error:
+    print(type(error).__name__)
+hanging.wait(20)
+batches.close()
+del batches, scan
+free.set()  # the read comes back into an interpreter that is about to end
+"""
+    done = run(code, numbers(tmp_path, 6, rows=20))
+    said = {"closed": "", "interrupted": "KeyboardInterrupt\n", "error": "PermissionError\n"}
+    assert (done.returncode, done.stdout, done.stderr) == (0, said[left], "")
+
+
 def test_the_interpreter_ends_while_other_threads_read(tmp_path: Path) -> None:
     code = """
 import threading, time, shoal
@@ -441,3 +478,40 @@ print("end")
 """
     done = run(code, numbers(tmp_path, 20))
     assert (done.returncode, done.stdout) == (0, "end\n"), done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+@pytest.mark.parametrize("filesystem", [None, pafs.PyFileSystem(Handler())], ids=["local", "python"])
+def test_streams_that_are_left_early_leave_nothing_behind(tmp_path: Path, filesystem: Any) -> None:
+    source = str(numbers(tmp_path, 10, rows=100))
+
+    def held() -> tuple[int, int, int]:
+        gc.collect()
+        return (
+            len(os.listdir("/proc/self/fd")),
+            len(os.listdir("/proc/self/task")),
+            pa.total_allocated_bytes(),
+        )
+
+    def leave_early() -> None:
+        scan = shoal.open(source, filesystem=filesystem).scan(batch_size=10, memory_budget=1)
+        batches = scan.to_batches()
+        next(batches)
+        batches.close()
+        for _ in scan.to_batches():
+            break
+        scan.to_reader().read_next_batch()
+        scan.__arrow_c_stream__()
+        for _ in ds.dataset(source, filesystem=filesystem).to_batches(batch_size=10):
+            break
+
+    for _ in range(5):  # threads that are kept for later are there then
+        leave_early()
+    before, rounds = held(), 10
+    for _ in range(rounds):
+        leave_early()
+    # Closing does not wait for reads that are on their way: they end by themselves. Pools may grow a bit.
+    end = time.monotonic() + 20
+    while any(now - then >= rounds for now, then in zip(held(), before, strict=True)):
+        assert time.monotonic() < end, (before, held())
+        time.sleep(0.01)

@@ -336,3 +336,19 @@ def test_limit_zero_opens_nothing(tmp_path: Path) -> None:
     assert scan.to_table().num_rows == 0
     assert scan.metrics is not None
     assert (scan.metrics.files_opened, scan.metrics.bytes_read) == (0, 0)
+
+
+def test_batches_are_allocated_in_the_given_pool(flights: Path) -> None:
+    pool = pa.proxy_memory_pool(pa.default_memory_pool())
+    table = shoal.open(flights).scan(memory_pool=pool).to_table()
+    assert pool.bytes_allocated() > 0
+    del table
+    assert pool.bytes_allocated() == 0
+    before = pa.default_memory_pool()
+    try:
+        pa.set_memory_pool(pool)
+        table = shoal.open(flights).to_table()
+        assert pool.bytes_allocated() > 0
+        del table
+    finally:
+        pa.set_memory_pool(before)

@@ -18,8 +18,11 @@ class QuestionErrorDetail final : public arrow::StatusDetail {
   std::string ToString() const override { return "error of the question"; }
 };
 
+/// An error that has a detail keeps it (a function made in Python puts its exception there), which
+/// serves as well.
 inline arrow::Status MarkQuestionError(const arrow::Status& error) {
-  return error.ok() ? error : error.WithDetail(std::make_shared<QuestionErrorDetail>());
+  if (error.ok() || error.detail()) return error;
+  return error.WithDetail(std::make_shared<QuestionErrorDetail>());
 }
 
 inline arrow::Status WithoutQuestionMark(const arrow::Status& error) {

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <thread>
 
+#include "runtime/lingering_thread.h"
+
 namespace shoal::list {
 
 arrow::Status ForEach(size_t n, int threads, const arrow::StopToken& stop,
@@ -39,7 +41,7 @@ arrow::Status ForEach(size_t n, int threads, const arrow::StopToken& stop,
 }
 
 void StartDetached(size_t threads, const std::function<void()>& work) {
-  for (size_t i = 0; i < threads; ++i) std::thread(work).detach();
+  for (size_t i = 0; i < threads; ++i) runtime::LingeringThread(work).Abandon();
 }
 
 }  // namespace shoal::list

@@ -5,6 +5,7 @@
 #include "base/status_context.h"
 #include "expression/conjuncts.h"
 #include "plan/used_leaves.h"
+#include "prune/failed_container.h"
 #include "prune/file_containers.h"
 
 namespace shoal::plan {
@@ -26,7 +27,10 @@ arrow::Result<prune::PruneResult> FooterPruner::Judge(const FileFacts& facts, co
   ARROW_ASSIGN_OR_RAISE(auto mapping, MapFile(columns_, facts, values, path));
   prune::RowGroupContainers containers(facts, *mapping, *columns_.schema);
   auto result = prune::Prune(conjuncts_, *columns_.schema, containers);
-  if (!result.ok()) return base::WithContext(result.status(), "'" + path + "'").WithDetail(nullptr);
+  if (!result.ok()) {
+    auto named = base::WithContext(result.status(), "'" + path + "'");
+    return prune::FailedContainer::Find(named) ? named.WithDetail(nullptr) : named;
+  }
   return result;
 }
 

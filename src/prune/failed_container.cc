@@ -11,6 +11,7 @@ constexpr char kTypeId[] = "shoal::prune::FailedContainer";
 const char* FailedContainer::type_id() const { return kTypeId; }
 
 arrow::Status FailedContainer::Attach(const arrow::Status& error, int64_t container) {
+  if (error.detail()) return error;
   return error.WithDetail(std::make_shared<FailedContainer>(container));
 }
 

@@ -10,7 +10,8 @@
 namespace shoal::prune {
 
 /// Attached to an error of Prune that comes from the constants of one container (a partition key
-/// that is no number, say), so that the caller can add the path.
+/// that is no number, say), so that the caller can add the path. An error that has a detail already
+/// keeps that.
 class FailedContainer : public arrow::StatusDetail {
  public:
   static arrow::Status Attach(const arrow::Status& error, int64_t container);

@@ -12,6 +12,7 @@
 #include "read/rebatcher.h"
 #include "read/scan_context.h"
 #include "read/scheduler.h"
+#include "runtime/lingering_thread.h"
 #include "runtime/parallel.h"
 #include "runtime/recycling_pool.h"
 #include "storage/open_file.h"
@@ -235,6 +236,8 @@ class StreamReader final : public arrow::RecordBatchReader {
 };
 
 }  // namespace
+
+bool WaitForAbandonedReads(std::chrono::milliseconds at_most) { return runtime::WaitForAbandoned(at_most); }
 
 std::shared_ptr<arrow::RecordBatchReader> ToRecordBatchReader(std::unique_ptr<BatchStream> stream) {
   return std::make_shared<StreamReader>(std::move(stream));

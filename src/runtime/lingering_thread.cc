@@ -1,6 +1,6 @@
 #include "runtime/lingering_thread.h"
 
-#include <unistd.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
@@ -16,7 +16,7 @@ namespace {
 /// How long an exiting process waits for threads that were left behind. A read that is about to end does so in this
 /// time; one that hangs would hang longer than anybody wants to wait.
 constexpr auto kExitWait = std::chrono::milliseconds(500);
-constexpr auto kExitPoll = std::chrono::milliseconds(1);
+constexpr auto kPoll = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -46,21 +46,30 @@ class AbandonedThreads {
     threads_.push_back(std::move(thread));
   }
 
+  bool Wait(std::chrono::milliseconds at_most) {
+    const auto deadline = std::chrono::steady_clock::now() + at_most;
+    while (true) {
+      {
+        std::lock_guard lock(mutex_);
+        JoinEndedLocked();
+        if (threads_.empty()) return true;
+      }
+      if (std::chrono::steady_clock::now() >= deadline) return false;
+      std::this_thread::sleep_for(kPoll);
+    }
+  }
+
  private:
   AbandonedThreads() {
     // Registered after all that the threads use was made, and so called before any of it is destroyed.
-    std::atexit([] { Instance().WaitAtExit(); });
-  }
-
-  void WaitAtExit() {
-    if (::getpid() != pid_) return;  // a forked child has none of the threads, and the lock may be held for ever
-    const auto deadline = std::chrono::steady_clock::now() + kExitWait;
-    std::lock_guard lock(mutex_);
-    for (JoinEndedLocked(); !threads_.empty() && std::chrono::steady_clock::now() < deadline; JoinEndedLocked()) {
-      std::this_thread::sleep_for(kExitPoll);
-    }
-    for (auto& thread : threads_) thread.thread_.detach();
-    threads_.clear();
+    std::atexit([] { Instance().Wait(kExitWait); });
+    // A child has none of the threads, and must not find the lock taken.
+    ::pthread_atfork([] { Instance().mutex_.lock(); }, [] { Instance().mutex_.unlock(); },
+                     [] {
+                       for (auto& thread : Instance().threads_) thread.Forget();
+                       Instance().threads_.clear();
+                       Instance().mutex_.unlock();
+                     });
   }
 
   void JoinEndedLocked() {
@@ -74,10 +83,11 @@ class AbandonedThreads {
     }
   }
 
-  const pid_t pid_ = ::getpid();
   std::mutex mutex_;
   std::list<LingeringThread> threads_;
 };
+
+bool WaitForAbandoned(std::chrono::milliseconds at_most) { return AbandonedThreads::Instance().Wait(at_most); }
 
 void LingeringThread::Abandon() && { AbandonedThreads::Instance().Add(std::move(*this)); }
 

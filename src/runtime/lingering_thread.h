@@ -5,6 +5,7 @@
 // for when the process exits, though not for long.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -30,5 +31,9 @@ class LingeringThread {
   std::shared_ptr<Progress> progress_;
   std::thread thread_;
 };
+
+/// Waits, at most so long, until every thread that was left behind has ended and let go of what it holds. False: some
+/// still run. Happens by itself when the process exits; earlier for those who must not be called from then on.
+bool WaitForAbandoned(std::chrono::milliseconds at_most);
 
 }  // namespace shoal::runtime

@@ -309,12 +309,11 @@ class ColumnMapping::Builder {
 
   Status Mismatch(const DataType& from, const DataType& to) const {
     if (policy_ == CastPolicy::kChecked) {
-      return Status::FromArgs(ZonesAgree(from, to) ? arrow::StatusCode::NotImplemented
-                                                   : arrow::StatusCode::TypeError,
-                              "file ", path_, ", column `", column_, "`: Unsupported cast from ",
-                              from, " to ", to,
-                              ", the type that the schema declares. Declare a type that holds what "
-                              "the file has");
+      return Status::FromArgs(
+          ZonesAgree(from, to) ? arrow::StatusCode::NotImplemented : arrow::StatusCode::TypeError,
+          "file ", path_, ", column `", column_, "`: Unsupported cast from ", from, " to ", to,
+          ", the type that the schema declares. Declare a type that holds what "
+          "the file has");
     }
     return Status::TypeError(
         "file ", path_, ", column `", column_, "` has type ", from, ", which does not fit ", to,
