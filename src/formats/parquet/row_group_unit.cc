@@ -69,7 +69,7 @@ class RowGroupUnit final : public Unit {
     ARROW_RETURN_NOT_OK(batches_->ReadNext(&batch));
     if (batch) {
       rows_ += batch->num_rows();
-      ARROW_RETURN_NOT_OK(CheckIndices(*batch));
+      ARROW_ASSIGN_OR_RAISE(batch, WithSoundIndices(std::move(batch)));
       return Spread(std::move(batch));
     }
     int64_t claimed = facts().row_group_rows(request_.row_group).value();
