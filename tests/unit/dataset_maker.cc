@@ -177,9 +177,12 @@ class Maker {
                              std::to_string(number) + ".parquet";
     file.path = directory / name;
     const int64_t rows = random_.Pick<int64_t>({0, 1, 5, 40, 130, 130, 400});
-    auto table = RandomTable(SchemaOfFile(), rows, random_);
-    described_ << "  " << file.path << ": "
-               << WriteRandomParquet(*table, file.path, types_, random_) << "\n";
+    const auto schema = SchemaOfFile();
+    std::optional<std::string> chosen;
+    while (!chosen) {
+      chosen = WriteRandomParquet(*RandomTable(schema, rows, random_), file.path, types_, random_);
+    }
+    described_ << "  " << file.path << ": " << *chosen << "\n";
     made_.files.push_back(std::move(file));
   }
 

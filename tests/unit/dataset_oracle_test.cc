@@ -176,7 +176,8 @@ class Round {
       columns = rows_->columns();
     } else {
       for (const auto& column : *request.columns) {
-        auto values = ValuePlainly(column.expression, *rows_);
+        const auto* ref = column.expression.field_ref();
+        auto values = ref ? ref->GetOneFlattened(*rows_) : ValuePlainly(column.expression, *rows_);
         if (!values.ok()) return std::nullopt;
         fields.push_back(arrow::field(column.name, (*values)->type()));
         columns.push_back(*std::move(values));

@@ -1,6 +1,7 @@
 // Parquet files written in every way that Arrow's writer knows.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <arrow/table.h>
@@ -18,8 +19,8 @@ struct ParquetTypes {
 ParquetTypes RandomParquetTypes(Random& random);
 
 /// Writes the table with random encodings, row groups, pages, statistics, compression. Returns what
-/// it chose, for people.
-std::string WriteRandomParquet(const arrow::Table& table, const std::string& path,
-                               const ParquetTypes& types, Random& random);
+/// it chose, for people; nothing if it found no way in which Arrow could read the file again.
+std::optional<std::string> WriteRandomParquet(const arrow::Table& table, const std::string& path,
+                                              const ParquetTypes& types, Random& random);
 
 }  // namespace shoal::oracle

@@ -34,6 +34,15 @@ Result<ArrayPtr> PlainValues(ArrayPtr values) {
       case Type::BINARY_VIEW:
         type = arrow::binary();
         break;
+      case Type::HALF_FLOAT:
+        type = arrow::float32();
+        break;
+      case Type::DECIMAL32:
+      case Type::DECIMAL64: {
+        const auto& decimal = static_cast<const arrow::DecimalType&>(*values->type());
+        type = arrow::decimal128(decimal.precision(), decimal.scale());
+        break;
+      }
       default:
         return values;
     }

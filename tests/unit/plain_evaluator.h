@@ -40,7 +40,7 @@ arrow::Result<std::shared_ptr<arrow::BooleanArray>> EvaluatePlainly(
 arrow::Result<std::shared_ptr<arrow::Array>> ValuePlainly(
     const arrow::compute::Expression& expression, const arrow::RecordBatch& rows);
 
-/// The values decoded: no dictionaries, no views.
+/// The values decoded: no dictionaries, no views, nothing narrower than Arrow's kernels know.
 arrow::Result<std::shared_ptr<arrow::Array>> PlainValues(std::shared_ptr<arrow::Array> values);
 
 }  // namespace shoal::oracle

@@ -21,6 +21,16 @@ void AppendSized(std::string_view bytes, std::string* out) {
   *out += bytes;
 }
 
+void AppendValue(const Array& array, int64_t i, std::string* out);
+
+template <typename ListArray>
+void AppendItems(const ListArray& lists, int64_t i, std::string* out) {
+  *out += std::to_string(lists.value_length(i)) + "[";
+  for (int64_t j = 0; j < lists.value_length(i); ++j) {
+    AppendValue(*lists.values(), lists.value_offset(i) + j, out);
+  }
+}
+
 void AppendValue(const Array& array, int64_t i, std::string* out) {
   if (array.IsNull(i) || array.type_id() == Type::NA) {
     *out += 'N';
@@ -49,14 +59,13 @@ void AppendValue(const Array& array, int64_t i, std::string* out) {
       for (int f = 0; f < structs.num_fields(); ++f) AppendValue(*structs.field(f), i, out);
       return;
     }
-    case Type::LIST: {
-      const auto& lists = checked_cast<const arrow::ListArray&>(array);
-      *out += std::to_string(lists.value_length(i)) + "[";
-      for (int32_t j = 0; j < lists.value_length(i); ++j) {
-        AppendValue(*lists.values(), lists.value_offset(i) + j, out);
-      }
-      return;
-    }
+    case Type::LIST:
+    case Type::MAP:
+      return AppendItems(checked_cast<const arrow::ListArray&>(array), i, out);
+    case Type::LARGE_LIST:
+      return AppendItems(checked_cast<const arrow::LargeListArray&>(array), i, out);
+    case Type::FIXED_SIZE_LIST:
+      return AppendItems(checked_cast<const arrow::FixedSizeListArray&>(array), i, out);
     default:
       break;
   }

@@ -12,6 +12,7 @@
 #include <arrow/compute/api.h>
 #include <arrow/scalar.h>
 #include <arrow/util/decimal.h>
+#include <arrow/util/float16.h>
 
 #include "must.h"
 
@@ -41,9 +42,15 @@ const std::vector<TypePtr>& LeafTypes() {
       arrow::float32(),
       arrow::float64(),
       arrow::float64(),
+      arrow::float16(),
+      arrow::null(),
       arrow::boolean(),
       arrow::utf8(),
       arrow::utf8(),
+      arrow::dictionary(arrow::int32(), arrow::utf8()),
+      arrow::dictionary(arrow::int32(), arrow::utf8()),
+      arrow::dictionary(arrow::int8(), arrow::utf8()),
+      arrow::dictionary(arrow::int32(), arrow::int64()),
       arrow::large_utf8(),
       arrow::utf8_view(),
       arrow::binary(),
@@ -63,6 +70,8 @@ const std::vector<TypePtr>& LeafTypes() {
       arrow::time64(TimeUnit::NANO),
       arrow::duration(TimeUnit::MILLI),
       arrow::duration(TimeUnit::NANO),
+      arrow::decimal32(7, 2),
+      arrow::decimal64(12, 3),
       arrow::decimal128(7, 2),
       arrow::decimal128(15, 3),
       arrow::decimal128(30, 4),
@@ -73,17 +82,35 @@ const std::vector<TypePtr>& LeafTypes() {
 
 constexpr int kMaxDepth = 2;
 
+std::shared_ptr<arrow::Field> RandomField(std::string name, TypePtr type, Random& random) {
+  const bool nullable = random.Chance(0.85) || type->id() == Type::NA;
+  return arrow::field(std::move(name), std::move(type), nullable);
+}
+
 TypePtr RandomType(Random& random, int depth = 0) {
   if (depth < kMaxDepth && random.Chance(0.12)) {
     arrow::FieldVector fields;
     const int64_t count = random.Between(1, 3);
     for (int64_t i = 0; i < count; ++i) {
-      fields.push_back(arrow::field(std::string(1, static_cast<char>('x' + i)),
-                                    RandomType(random, depth + 1), random.Chance(0.8)));
+      fields.push_back(RandomField(std::string(1, static_cast<char>('x' + i)),
+                                   RandomType(random, depth + 1), random));
     }
     return arrow::struct_(std::move(fields));
   }
-  if (depth < kMaxDepth && random.Chance(0.06)) return arrow::list(RandomType(random, depth + 1));
+  if (depth < kMaxDepth && random.Chance(0.08)) {
+    auto item = RandomType(random, depth + 1);
+    switch (random.Below(5)) {
+      case 0:
+        return arrow::large_list(std::move(item));
+      case 1:
+        if (depth == 0) return arrow::fixed_size_list(std::move(item), 2);
+        return arrow::list(std::move(item));
+      case 2:
+        return arrow::map(arrow::utf8(), std::move(item));
+      default:
+        return arrow::list(std::move(item));
+    }
+  }
   auto type = random.Pick(LeafTypes());
   // Arrow's writer can't write views inside of other types.
   while (depth > 0 && arrow::is_binary_view_like(type->id())) type = random.Pick(LeafTypes());
@@ -131,10 +158,21 @@ bool IsUtf8(const DataType& type) {
 }
 
 ScalarPtr DecimalNumber(const TypePtr& type, int64_t n) {
-  if (type->id() == Type::DECIMAL256) {
-    return std::make_shared<arrow::Decimal256Scalar>(arrow::Decimal256(n), type);
+  switch (type->id()) {
+    case Type::DECIMAL32:
+      return std::make_shared<arrow::Decimal32Scalar>(arrow::Decimal32(static_cast<int32_t>(n)),
+                                                      type);
+    case Type::DECIMAL64:
+      return std::make_shared<arrow::Decimal64Scalar>(arrow::Decimal64(n), type);
+    case Type::DECIMAL128:
+      return std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(n), type);
+    default:
+      return std::make_shared<arrow::Decimal256Scalar>(arrow::Decimal256(n), type);
   }
-  return std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(n), type);
+}
+
+ScalarPtr HalfFloat(float value) {
+  return std::make_shared<arrow::HalfFloatScalar>(arrow::util::Float16(value));
 }
 
 int64_t UnitsPerSecond(arrow::TimeUnit::type unit) {
@@ -178,6 +216,8 @@ ScalarPtr ValueNumber(const TypePtr& type, int64_t n) {
       return scalar(Clamped<uint32_t>(n));
     case Type::UINT64:
       return scalar(static_cast<uint64_t>(std::max<int64_t>(n, 0)));
+    case Type::HALF_FLOAT:
+      return HalfFloat(static_cast<float>(n) * 0.25F);
     case Type::FLOAT:
       return scalar(static_cast<float>(n) * 0.1F);
     case Type::DOUBLE:
@@ -197,6 +237,8 @@ ScalarPtr ValueNumber(const TypePtr& type, int64_t n) {
       const int64_t time = ((moment(unit, 40000) % day) + day) % day;
       return type->id() == Type::TIME32 ? scalar(static_cast<int32_t>(time)) : scalar(time);
     }
+    case Type::DECIMAL32:
+    case Type::DECIMAL64:
     case Type::DECIMAL128:
     case Type::DECIMAL256:
       return DecimalNumber(type, std::clamp<int64_t>(n * 25, -9999999, 9999999));
@@ -230,6 +272,8 @@ ScalarPtr SpecialValue(const TypePtr& type, Random& random) {
     case Type::UINT64:
       return random.Chance(0.5) ? extreme(uint64_t{})
                                 : scalar((uint64_t{1} << 63) + random.Below(3));
+    case Type::HALF_FLOAT:
+      return HalfFloat(random.Pick<float>({std::nanf(""), 0.0F, -0.0F, 65504.0F}));
     case Type::FLOAT: {
       const float inf = std::numeric_limits<float>::infinity();
       return scalar(random.Pick<float>({std::nanf(""), std::nanf(""), 0.0F, -0.0F, inf, -inf, 1e30F,
@@ -242,6 +286,8 @@ ScalarPtr SpecialValue(const TypePtr& type, Random& random) {
     }
     case Type::DATE32:
       return scalar(random.Pick<int32_t>({0, -1, -719162, 106751}));
+    case Type::DECIMAL32:
+    case Type::DECIMAL64:
     case Type::DECIMAL128:
     case Type::DECIMAL256:
       return DecimalNumber(type, random.Pick<int64_t>({0, -1, 9999999, -9999999}));
@@ -323,29 +369,70 @@ ArrayPtr RandomStructs(const TypePtr& type, int64_t rows, const std::vector<bool
   return std::make_shared<arrow::StructArray>(type, rows, std::move(children), Bitmap(valid));
 }
 
+ArrayPtr RandomDictionary(const TypePtr& type, int64_t rows, bool nullable, Random& random) {
+  const auto& dictionary = static_cast<const arrow::DictionaryType&>(*type);
+  ArrayPtr plain;
+  if (dictionary.index_type()->id() == Type::INT8) {
+    // Few values, the same in all files: together they must have room in the narrow indices.
+    auto builder = Must(arrow::MakeBuilder(dictionary.value_type()));
+    for (int64_t i = 0; i < rows; ++i) {
+      const bool null = nullable && random.Chance(0.1);
+      Must(null ? builder->AppendNull()
+                : builder->AppendScalar(*ValueNumber(dictionary.value_type(), random.Below(30))));
+    }
+    plain = Must(builder->Finish());
+  } else {
+    plain = RandomArray(dictionary.value_type(), rows, nullable, random);
+  }
+  const ArrayPtr encoded = Must(arrow::compute::DictionaryEncode(plain)).make_array();
+  const auto& values = static_cast<const arrow::DictionaryArray&>(*encoded);
+  auto indices = Must(arrow::compute::Cast(*values.indices(), dictionary.index_type()));
+  return Must(arrow::DictionaryArray::FromArrays(type, indices, values.dictionary()));
+}
+
+template <typename Offset>
 ArrayPtr RandomLists(const TypePtr& type, int64_t rows, const std::vector<bool>& valid,
                      Random& random) {
-  arrow::Int32Builder offsets;
-  int32_t total = 0;
+  arrow::TypedBufferBuilder<Offset> offsets;
+  Offset total = 0;
   for (int64_t i = 0; i < rows; ++i) {
     Must(offsets.Append(total));
-    if (valid[i]) total += static_cast<int32_t>(random.Below(4));
+    if (valid[i]) total += static_cast<Offset>(random.Below(4));
   }
   Must(offsets.Append(total));
-  auto items = RandomArray(type->field(0)->type(), total, true, random);
-  return std::make_shared<arrow::ListArray>(type, rows, Must(offsets.Finish())->data()->buffers[1],
-                                            std::move(items), Bitmap(valid));
+  const auto& item = type->field(0);
+  auto items = RandomArray(item->type(), total, item->nullable(), random);
+  auto data =
+      arrow::ArrayData::Make(type, rows, {Bitmap(valid), Must(offsets.Finish())}, {items->data()});
+  return arrow::MakeArray(std::move(data));
+}
+
+ArrayPtr RandomFixedSizeLists(const TypePtr& type, int64_t rows, const std::vector<bool>& valid,
+                              Random& random) {
+  const int size = static_cast<const arrow::FixedSizeListType&>(*type).list_size();
+  auto items = RandomArray(type->field(0)->type(), rows * size, true, random);
+  return std::make_shared<arrow::FixedSizeListArray>(type, rows, std::move(items), Bitmap(valid));
 }
 
 ArrayPtr RandomArray(const TypePtr& type, int64_t rows, bool nullable, Random& random) {
   const Spread spread = RandomSpread(random);
   const auto valid = RandomValidity(rows, nullable ? spread.null_rate : 0, random);
-  if (type->id() == Type::STRUCT) return RandomStructs(type, rows, valid, random);
-  if (type->id() == Type::LIST) return RandomLists(type, rows, valid, random);
-  if (type->id() == Type::DICTIONARY) {
-    const auto& dictionary = static_cast<const arrow::DictionaryType&>(*type);
-    auto plain = RandomArray(dictionary.value_type(), rows, nullable, random);
-    return Must(arrow::compute::Cast(*plain, type));
+  switch (type->id()) {
+    case Type::STRUCT:
+      return RandomStructs(type, rows, valid, random);
+    case Type::LIST:
+    case Type::MAP:
+      return RandomLists<int32_t>(type, rows, valid, random);
+    case Type::LARGE_LIST:
+      return RandomLists<int64_t>(type, rows, valid, random);
+    case Type::FIXED_SIZE_LIST:
+      return RandomFixedSizeLists(type, rows, valid, random);
+    case Type::DICTIONARY:
+      return RandomDictionary(type, rows, nullable, random);
+    case Type::NA:
+      return std::make_shared<arrow::NullArray>(rows);
+    default:
+      break;
   }
   auto builder = Must(arrow::MakeBuilder(type));
   for (int64_t i = 0; i < rows; ++i) {
@@ -366,9 +453,7 @@ std::shared_ptr<arrow::Schema> RandomSchema(Random& random) {
   arrow::FieldVector fields;
   const int64_t count = random.Between(2, 7);
   for (int64_t i = 0; i < count; ++i) {
-    auto type = RandomType(random);
-    if (random.Chance(0.1)) type = arrow::dictionary(arrow::int32(), arrow::utf8());
-    fields.push_back(arrow::field("c" + std::to_string(i), std::move(type), random.Chance(0.85)));
+    fields.push_back(RandomField("c" + std::to_string(i), RandomType(random), random));
   }
   return arrow::schema(std::move(fields));
 }

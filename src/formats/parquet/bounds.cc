@@ -1,6 +1,7 @@
 // Column chunk statistics as bounds.
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_decimal.h>
@@ -10,6 +11,7 @@
 #include <arrow/extension_type.h>
 #include <arrow/util/decimal.h>
 #include <parquet/schema.h>
+#include <parquet/size_statistics.h>
 #include <parquet/statistics.h>
 
 #include "formats/parquet/facts.h"
@@ -224,6 +226,33 @@ std::shared_ptr<arrow::DataType> LeafType(const arrow::Schema& schema, int leaf)
   return type;
 }
 
+/// Whether a struct or list that the leaf is in may be null or repeated.
+bool HasNullableParent(const ColumnDescriptor& column) {
+  return column.max_definition_level() > (column.schema_node()->is_optional() ? 1 : 0);
+}
+
+/// How many rows have a null there. Below a struct that may be null itself, writers disagree on which nulls to count (Arrow's
+/// leaves out those of the struct where the leaf is a dictionary): there the histogram of definition levels has to tell.
+std::optional<int64_t> NullCount(const ColumnDescriptor& column, const ::parquet::ColumnChunkMetaData& chunk,
+                                 const ::parquet::EncodedStatistics* stats) {
+  if (!HasNullableParent(column)) {
+    if (!stats || !stats->has_null_count || stats->null_count < 0 || stats->null_count > chunk.num_values()) return {};
+    return stats->null_count;
+  }
+  if (column.max_repetition_level() > 0) return {};  // counts items, not rows
+  const auto sizes = chunk.size_statistics();
+  if (!sizes || sizes->definition_level_histogram.size() != static_cast<size_t>(column.max_definition_level()) + 1) {
+    return {};
+  }
+  int64_t rows = 0;
+  for (int64_t count : sizes->definition_level_histogram) {
+    if (count < 0 || count > chunk.num_values() - rows) return {};
+    rows += count;
+  }
+  if (rows != chunk.num_values()) return {};
+  return rows - sizes->definition_level_histogram.back();
+}
+
 /// `type`: of the leaf, as it is read.
 arrow::Result<ColumnBounds> BoundsOf(const ::parquet::FileMetaData& metadata, int leaf,
                                      const std::shared_ptr<arrow::DataType>& type) {
@@ -242,22 +271,20 @@ arrow::Result<ColumnBounds> BoundsOf(const ::parquet::FileMetaData& metadata, in
                               column.physical_type() == PhysicalType::FIXED_LEN_BYTE_ARRAY;
     const bool truncates = may_truncate && native && native->id() != arrow::Type::DECIMAL128 &&
                            native->id() != arrow::Type::DECIMAL256;
+    // Arrow's writer lets bounds of a dictionary speak of values below a null struct, which no row has.
+    const bool attained = !HasNullableParent(column);
     for (int i = 0; i < n; ++i) {
       auto chunk = metadata.RowGroup(i)->ColumnChunk(leaf);
       std::shared_ptr<::parquet::EncodedStatistics> stats;
       if (chunk->is_stats_set()) stats = chunk->encoded_statistics();
-      const int64_t values = chunk->num_values();
-      if (stats && stats->has_null_count && stats->null_count >= 0 && stats->null_count <= values) {
-        ARROW_RETURN_NOT_OK(null_count.Append(stats->null_count));
-      } else {
-        ARROW_RETURN_NOT_OK(null_count.AppendNull());
-      }
+      auto nulls = NullCount(column, *chunk, stats.get());
+      ARROW_RETURN_NOT_OK(nulls ? null_count.Append(*nulls) : null_count.AppendNull());
       const bool has_min = native && stats && stats->has_min, has_max = native && stats && stats->has_max;
       ARROW_RETURN_NOT_OK(has_min ? min.Append(stats->min()) : min.AppendNull());
       ARROW_RETURN_NOT_OK(has_max ? max.Append(stats->max()) : max.AppendNull());
       // Writers that do not say may have truncated strings, never numbers.
-      if (has_min) bounds.min_exact[i] = stats->is_min_value_exact.value_or(!truncates);
-      if (has_max) bounds.max_exact[i] = stats->is_max_value_exact.value_or(!truncates);
+      if (has_min) bounds.min_exact[i] = attained && stats->is_min_value_exact.value_or(!truncates);
+      if (has_max) bounds.max_exact[i] = attained && stats->is_max_value_exact.value_or(!truncates);
     }
     ARROW_ASSIGN_OR_RAISE(auto nulls, null_count.Finish());
     bounds.null_count = std::static_pointer_cast<arrow::Int64Array>(nulls);

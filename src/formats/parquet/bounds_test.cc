@@ -93,12 +93,12 @@ void Check(const std::shared_ptr<arrow::Table>& table,
     auto batches = driver.RowGroups(facts, {g}, {leaf}).ValueOrDie();
     ASSERT_EQ(batches.size(), 1u);
     std::shared_ptr<arrow::Array> rows = batches[0]->column(0);
-    bool nested = false;
+    bool repeated = false;
     while (rows->type()->num_fields() > 0) {
-      nested = true;
       if (rows->type_id() == arrow::Type::STRUCT) {
         rows = static_cast<const arrow::StructArray&>(*rows).GetFlattenedField(0).ValueOrDie();
       } else {
+        repeated = true;
         rows = static_cast<const arrow::ListArray&>(*rows).Flatten().ValueOrDie();
       }
     }
@@ -107,7 +107,7 @@ void Check(const std::shared_ptr<arrow::Table>& table,
                  .ValueOrDie();
     }
     const std::string where = rows->type()->ToString() + ", row group " + std::to_string(g);
-    if (!nested && bounds.null_count->IsValid(g)) {
+    if (!repeated && bounds.null_count->IsValid(g)) {
       EXPECT_EQ(bounds.null_count->Value(g), rows->null_count()) << where;
     }
     const bool has_min = bounds.min && bounds.min->IsValid(g),
@@ -288,6 +288,31 @@ TEST(Bounds, OfAllNullColumnsAreNullCountsOnly) {
     for (int g = 0; g < 2; ++g) {
       EXPECT_TRUE(!bounds.min || bounds.min->IsNull(g));
       EXPECT_EQ(bounds.null_count->Value(g), 5);
+    }
+  }
+}
+
+TEST(Bounds, NullCountsBelowNullableStructsCountTheStructsNullsToo) {
+  const auto dictionary = arrow::dictionary(arrow::int32(), arrow::utf8());
+  for (const auto& type : {arrow::utf8(), dictionary, arrow::int64()}) {
+    const bool text = type->id() != arrow::Type::INT64;
+    auto x = Column(type, text ? R"(["a", "b", "c", "d"])" : "[1, 2, 3, 4]")->chunk(0);
+    for (const bool struct_nulls : {false, true}) {
+      auto valid = Column(arrow::boolean(), struct_nulls ? "[true, false, true, false]"
+                                                         : "[true, true, true, true]");
+      auto st = std::make_shared<arrow::StructArray>(
+          arrow::struct_({arrow::field("x", type)}), 4, arrow::ArrayVector{x},
+          valid->chunk(0)->data()->buffers[1]);
+      auto table = OneColumn(std::make_shared<arrow::ChunkedArray>(st));
+      Check(table, Default(), Expect::kBounds, true, 0, 2);
+      MemoryDriver driver(MakeFormat(), WriteFile(*table, 2, Default()));
+      auto bounds = driver.Facts().ValueOrDie()->Bounds(0).ValueOrDie();
+      EXPECT_EQ(bounds.null_count->Value(0), struct_nulls ? 1 : 0) << *type;
+      // Without a histogram of levels nothing is known.
+      Properties properties;
+      properties.set_size_statistics_level(::parquet::SizeStatisticsLevel::None);
+      MemoryDriver plain(MakeFormat(), WriteFile(*table, 2, properties.build()));
+      EXPECT_TRUE(plain.Facts().ValueOrDie()->Bounds(0).ValueOrDie().null_count->IsNull(0));
     }
   }
 }

@@ -18,19 +18,47 @@ constexpr int64_t kSmallDictionary = 64 << 10;
 
 using View = arrow::BinaryViewType::c_type;
 
-arrow::Status CheckIndices(const arrow::ArrayData& data) {
-  const arrow::DataType* type = data.type.get();
+using Data = std::shared_ptr<arrow::ArrayData>;
+
+arrow::Status CheckBounds(const arrow::ArrayData& data, const arrow::DictionaryType& type) {
+  auto indices = data.Copy();
+  indices->type = type.index_type();
+  indices->dictionary = nullptr;
+  return arrow::internal::CheckIndexBounds(*indices, static_cast<uint64_t>(data.dictionary->length));
+}
+
+/// The data with indices that all have a value. `parents`: of the structs around it, which slots are not null; nullptr: all.
+/// libparquet gives a field that can't be null itself no nulls where the struct is null, but index 0, and the dictionary may
+/// be empty: such slots are made null.
+arrow::Result<Data> WithSoundIndices(const Data& data, const std::shared_ptr<arrow::Buffer>& parents) {
+  const arrow::DataType* type = data->type.get();
   while (type->id() == arrow::Type::EXTENSION) {
     type = static_cast<const arrow::ExtensionType&>(*type).storage_type().get();
   }
   if (type->id() == arrow::Type::DICTIONARY) {
-    auto indices = data.Copy();
-    indices->type = static_cast<const arrow::DictionaryType&>(*type).index_type();
-    indices->dictionary = nullptr;
-    return arrow::internal::CheckIndexBounds(*indices, static_cast<uint64_t>(data.dictionary->length));
+    const auto& dictionary = static_cast<const arrow::DictionaryType&>(*type);
+    const arrow::Status status = CheckBounds(*data, dictionary);
+    if (status.ok()) return data;
+    if (!parents || data->buffers[0] || data->offset != 0) return status;
+    Data repaired = data->Copy();
+    repaired->buffers[0] = parents;
+    repaired->SetNullCount(arrow::kUnknownNullCount);
+    ARROW_RETURN_NOT_OK(CheckBounds(*repaired, dictionary));
+    return repaired;
   }
-  for (const auto& child : data.child_data) ARROW_RETURN_NOT_OK(CheckIndices(*child));
-  return arrow::Status::OK();
+  // Slots of children are those of a struct that begins at its first one; items of lists are others.
+  std::shared_ptr<arrow::Buffer> below;
+  if (type->id() == arrow::Type::STRUCT && data->offset == 0) {
+    below = data->MayHaveNulls() ? data->buffers[0] : parents;
+  }
+  Data out = data;
+  for (size_t i = 0; i < data->child_data.size(); ++i) {
+    ARROW_ASSIGN_OR_RAISE(Data child, WithSoundIndices(data->child_data[i], below));
+    if (child == data->child_data[i]) continue;
+    if (out == data) out = data->Copy();
+    out->child_data[i] = std::move(child);
+  }
+  return out;
 }
 
 }  // namespace
@@ -48,16 +76,18 @@ bool PrefersDictionary(const ::parquet::ColumnChunkMetaData& chunk, const arrow:
   });
 }
 
-arrow::Status CheckIndices(const arrow::RecordBatch& batch) {
-  for (int i = 0; i < batch.num_columns(); ++i) {
-    const arrow::Status status = CheckIndices(*batch.column_data(i));
-    if (!status.ok()) {
-      return arrow::Status::IOError("column '", batch.schema()->field(i)->name(),
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> WithSoundIndices(std::shared_ptr<arrow::RecordBatch> batch) {
+  for (int i = 0; i < batch->num_columns(); ++i) {
+    auto sound = WithSoundIndices(batch->column_data(i), nullptr);
+    if (!sound.ok()) {
+      return arrow::Status::IOError("column '", batch->schema()->field(i)->name(),
                                     "' refers to entries that its dictionary does not have: the file is corrupt (",
-                                    status.message(), ")");
+                                    sound.status().message(), ")");
     }
+    if (*sound == batch->column_data(i)) continue;
+    ARROW_ASSIGN_OR_RAISE(batch, batch->SetColumn(i, batch->schema()->field(i), arrow::MakeArray(*std::move(sound))));
   }
-  return arrow::Status::OK();
+  return batch;
 }
 
 arrow::Result<std::shared_ptr<arrow::Array>> SpreadDictionary(const arrow::DictionaryArray& encoded,

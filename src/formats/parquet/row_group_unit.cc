@@ -99,7 +99,7 @@ class RowGroupUnit final : public Unit {
     }
     if (batch) {
       rows_ += batch->num_rows();
-      ARROW_RETURN_NOT_OK(CheckIndices(*batch));
+      ARROW_ASSIGN_OR_RAISE(batch, WithSoundIndices(std::move(batch)));
       return Spread(batch->Slice(std::exchange(skip_, 0)));
     }
     const int64_t claimed = ClaimedRows();

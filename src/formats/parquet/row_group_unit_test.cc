@@ -2,6 +2,7 @@
 #include <string>
 
 #include <arrow/compute/initialize.h>
+#include <arrow/array/util.h>
 #include <gtest/gtest.h>
 
 #include "formats/memory_driver.h"
@@ -144,6 +145,19 @@ TEST(RowGroupUnit, DamagedIndicesNeverPointOutsideOfTheDictionary) {
   CheckDamagedIndices(arrow::utf8());
   CheckDamagedIndices(arrow::utf8_view());
   CheckDamagedIndices(arrow::dictionary(arrow::int32(), arrow::utf8()));
+}
+
+TEST(RowGroupUnit, DictionariesBelowNullStructsNeedNoEntries) {
+  auto type = arrow::dictionary(arrow::int32(), arrow::utf8());
+  auto st = arrow::struct_({arrow::field("d", type, /*nullable=*/false)});
+  auto nulls = std::make_shared<arrow::ChunkedArray>(arrow::MakeArrayOfNull(st, 3).ValueOrDie());
+  MemoryDriver driver(MakeFormat(), WriteFile(*OneColumn(nulls), 3, Default()));
+  auto facts = driver.Facts().ValueOrDie();
+  auto batches = driver.RowGroup(facts, 0, {0});
+  ASSERT_TRUE(batches.ok()) << batches.status();
+  auto valid = (*batches)[0]->ValidateFull();
+  EXPECT_TRUE(valid.ok()) << valid;
+  EXPECT_EQ((*batches)[0]->column(0)->null_count(), 3);
 }
 
 }  // namespace
