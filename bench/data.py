@@ -20,7 +20,9 @@ import pyarrow.parquet as pq
 
 
 def make_tiny(target: Path, days: int) -> None:
-    table = pa.table({"id": range(10), "value": [float(i) for i in range(10)], "name": [f"n{i}" for i in range(10)]})
+    table = pa.table(
+        {"id": range(10), "value": [float(i) for i in range(10)], "name": [f"n{i}" for i in range(10)]}
+    )
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)
     content = sink.getvalue().to_pybytes()
@@ -44,7 +46,9 @@ def make_by_month(target: Path, source: Path) -> None:
         table = pq.ParquetFile(path).read()
         shipped = table["l_shipdate"]
         month = pc.add(pc.multiply(pc.year(shipped), 100), pc.month(shipped))
-        plain = [pa.field(f.name, pa.string() if f.type == pa.string_view() else f.type) for f in table.schema]
+        plain = [
+            pa.field(f.name, pa.string() if f.type == pa.string_view() else f.type) for f in table.schema
+        ]
         table = table.cast(pa.schema(plain)).append_column("_month", month)
         for value in pc.unique(month).to_pylist():
             rows = table.take(pc.indices_nonzero(pc.equal(table["_month"], value))).drop_columns("_month")

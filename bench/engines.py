@@ -14,7 +14,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-WORKLOADS = ("discover", "plan_eq", "plan_range", "count_tiny", "count", "first_batch", "limit", "full", "project", "by_month")
+WORKLOADS = (
+    "discover",
+    "plan_eq",
+    "plan_range",
+    "count_tiny",
+    "count",
+    "first_batch",
+    "limit",
+    "full",
+    "project",
+    "by_month",
+)
 
 THREE = ["l_orderkey", "l_extendedprice", "l_shipdate"]
 
@@ -37,9 +48,11 @@ def arrow_like(name: str, ds: Any, root: Path) -> int:
         "limit": lambda: items().head(10).num_rows,
         "full": lambda: rows(items().to_batches()),
         "project": lambda: rows(items().to_batches(columns=THREE)),
-        "by_month": lambda: months().to_table(
-            columns=["l_extendedprice"], filter=(field("year") == 1995) & (field("month") >= 6)
-        ).num_rows,
+        "by_month": lambda: (
+            months()
+            .to_table(columns=["l_extendedprice"], filter=(field("year") == 1995) & (field("month") >= 6))
+            .num_rows
+        ),
     }[name]()
 
 
@@ -54,7 +67,9 @@ def run_duckdb(name: str, duckdb: Any, root: Path) -> int:
     return {
         "discover": lambda: one(f"select count(*) from glob('{root}/tiny/**/*.parquet')"),
         "plan_eq": lambda: one(f"select count(*) from {tiny} where date = '2022-01-05' and hour = 12"),
-        "plan_range": lambda: one(f"select count(*) from {tiny} where date >= '2022-01-05' and date < '2022-01-07'"),
+        "plan_range": lambda: one(
+            f"select count(*) from {tiny} where date >= '2022-01-05' and date < '2022-01-07'"
+        ),
         "count_tiny": lambda: one(f"select count(*) from {tiny}"),
         "count": lambda: one(f"select count(*) from {items}"),
         "first_batch": lambda: int(next(iter(batches(f"select * from {items}"))).num_rows > 0),
@@ -75,7 +90,9 @@ def run_polars(name: str, pl: Any, root: Path) -> int:
     return {
         "discover": lambda: len(tiny().collect_schema()) and None,
         "plan_eq": lambda: count(tiny().filter((col("date") == "2022-01-05") & (col("hour") == 12))),
-        "plan_range": lambda: count(tiny().filter((col("date") >= "2022-01-05") & (col("date") < "2022-01-07"))),
+        "plan_range": lambda: count(
+            tiny().filter((col("date") >= "2022-01-05") & (col("date") < "2022-01-07"))
+        ),
         "count_tiny": lambda: count(tiny()),
         "count": lambda: count(items()),
         "first_batch": lambda: int(next(iter(items().collect_batches())).height > 0),
@@ -106,14 +123,20 @@ def run_datafusion(name: str, datafusion: Any, root: Path) -> int:
     return {
         "discover": lambda: None,
         "plan_eq": lambda: one("select count(*) from t where date = '2022-01-05' and hour = '12'"),
-        "plan_range": lambda: one("select count(*) from t where date >= '2022-01-05' and date < '2022-01-07'"),
+        "plan_range": lambda: one(
+            "select count(*) from t where date >= '2022-01-05' and date < '2022-01-07'"
+        ),
         "count_tiny": lambda: one("select count(*) from t"),
         "count": lambda: one("select count(*) from t"),
-        "first_batch": lambda: int(next(iter(context.sql("select * from t").execute_stream())).to_pyarrow().num_rows > 0),
+        "first_batch": lambda: int(
+            next(iter(context.sql("select * from t").execute_stream())).to_pyarrow().num_rows > 0
+        ),
         "limit": lambda: rows("select * from t limit 10"),
         "full": lambda: rows("select * from t"),
         "project": lambda: rows(f"select {', '.join(THREE)} from t"),
-        "by_month": lambda: rows("select l_extendedprice from t where year = '1995' and cast(month as int) >= 6"),
+        "by_month": lambda: rows(
+            "select l_extendedprice from t where year = '1995' and cast(month as int) >= 6"
+        ),
     }[name]()
 
 

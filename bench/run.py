@@ -42,7 +42,9 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=HERE.parent / "data" / "bench")
     parser.add_argument("--engines", default=",".join(ENGINES))
     parser.add_argument("--workloads", default=",".join(WORKLOADS))
-    parser.add_argument("--days", type=int, default=60, help="days in `tiny`, 288 files each (365 for 105,120 files)")
+    parser.add_argument(
+        "--days", type=int, default=60, help="days in `tiny`, 288 files each (365 for 105,120 files)"
+    )
     parser.add_argument("--scale", type=float, default=0.5, help="TPC-H scale of `lineitem`")
     parser.add_argument("--timeout", type=float, default=240, help="seconds for one process")
     parser.add_argument("-n", type=int, default=3, help="processes a cell")
@@ -58,13 +60,19 @@ def main() -> int:
         for _ in range(arguments.n):
             for engine in engines:
                 cell = measure(engine, workload, root, arguments.timeout)
-                if engine not in best or "error" in best[engine] or ("wall" in cell and cell["wall"] < best[engine]["wall"]):
+                if (
+                    engine not in best
+                    or "error" in best[engine]
+                    or ("wall" in cell and cell["wall"] < best[engine]["wall"])
+                ):
                     best[engine] = cell
         print(f"{workload:12}" + "".join(f"{show(best[engine]):>34}" for engine in engines), flush=True)
         answers = {engine: cell["answer"] for engine, cell in best.items() if cell.get("answer") is not None}
         if len(set(answers.values())) > 1:
             problems.append(f"{workload}: answers differ: {answers}")
-        problems += [f"{workload}: {engine}: {cell['error']}" for engine, cell in best.items() if "error" in cell]
+        problems += [
+            f"{workload}: {engine}: {cell['error']}" for engine, cell in best.items() if "error" in cell
+        ]
     for problem in problems:
         print(problem)
     return 1 if problems else 0

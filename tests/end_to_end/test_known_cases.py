@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-
 import shoal
 
 field = pc.field
@@ -252,7 +251,11 @@ def test_listing_reads_only_the_directories_a_filter_leaves(tmp_path: Path) -> N
         for b in range(20):
             for part in range(5):
                 write(root / f"a={a}" / f"b={b}" / f"{part}.parquet", {"x": [1]})
-    dataset = shoal.open(str(root), schema=pa.schema([("x", pa.int64()), ("a", pa.int32()), ("b", pa.int32())]), inspect="first")
+    dataset = shoal.open(
+        str(root),
+        schema=pa.schema([("x", pa.int64()), ("a", pa.int32()), ("b", pa.int32())]),
+        inspect="first",
+    )
     plan = json.loads(dataset.plan(filter=(field("a") == 3) & (field("b") == 7)).to_json())
     assert len(plan["fragments"]) == 5
     assert plan["report"]["directories_listed"] <= 3
@@ -312,7 +315,7 @@ def test_decimals(tmp_path: Path, type_: pa.DataType) -> None:
 
 
 def test_timestamps_and_literals(tmp_path: Path) -> None:
-    utc = datetime.timezone.utc
+    utc = datetime.UTC
     hours = [datetime.datetime(2024, 1, 1, hour, tzinfo=utc) for hour in range(6)]
     path = write(tmp_path / "f.parquet", {"t": pa.array(hours, pa.timestamp("us", "UTC"))}, row_group_size=2)
     t = field("t")
@@ -332,7 +335,7 @@ def test_struct_leaf(tmp_path: Path) -> None:
     path = write(tmp_path / "f.parquet", {"s": values}, row_group_size=3)
     assert len(rows(path, field("s", "x") > 8)) == 3
     assert kept_groups(path, field("s", "x") > 8) == "1/2"
-    with_null = write(tmp_path / "n.parquet", {"s": values[:4] + [None, {"x": 12}]}, row_group_size=3)
+    with_null = write(tmp_path / "n.parquet", {"s": [*values[:4], None, {"x": 12}]}, row_group_size=3)
     assert len(rows(with_null, field("s").is_null())) == 1
     assert len(rows(with_null, "s.x > 8")) == 2
 
@@ -370,9 +373,22 @@ def test_head_takes_the_first_files(tmp_path: Path) -> None:
 def test_count_equals_the_length_of_the_scan(tmp_path: Path) -> None:
     root = tmp_path / "t"
     for k in range(3):
-        write(root / f"k={k}" / "f.parquet", {"x": list(range(100)), "y": [None] * 50 + [1.5] * 50}, row_group_size=10)
+        write(
+            root / f"k={k}" / "f.parquet",
+            {"x": list(range(100)), "y": [None] * 50 + [1.5] * 50},
+            row_group_size=10,
+        )
     dataset = shoal.open(str(root))
-    for filter_ in [None, "k = 1", "x >= 0", "x >= 55", "x >= 55 and k > 0", "y is null", "y > 1", "not (y > 1)"]:
+    for filter_ in [
+        None,
+        "k = 1",
+        "x >= 0",
+        "x >= 55",
+        "x >= 55 and k > 0",
+        "y is null",
+        "y > 1",
+        "not (y > 1)",
+    ]:
         assert dataset.count(filter_) == dataset.scan(filter=filter_).to_table().num_rows, filter_
 
 
