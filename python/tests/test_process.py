@@ -162,24 +162,14 @@ except KeyboardInterrupt:
 
 
 def blocked_after(files: int) -> tuple[pafs.PyFileSystem, threading.Event]:
-    """A filesystem that opens so many files and then waits for the event."""
-    opened, free, lock = [0], threading.Event(), threading.Lock()
+    """A filesystem that opens the first files and then waits for the event."""
+    free = threading.Event()
 
     def before(call: str, path: str) -> None:
-        if call == "open":
-            with lock:
-                opened[0] += 1
-                wait = opened[0] > files
-            if wait:
-                free.wait(30)
+        if call == "open" and int(Path(path).stem) >= files:
+            free.wait(30)
 
     return pafs.PyFileSystem(Handler(before=before)), free
-
-
-LEAVE: dict[str, Callable[[Any], None]] = {
-    "close": lambda batches: batches.close(),
-    "drop": lambda batches: None,
-}
 
 
 @pytest.mark.parametrize("source", ["shoal", "shoal.dataset", "reader", "capsule"])
