@@ -153,7 +153,7 @@ TEST(RowGroupUnit, DictionariesBelowNullStructsNeedNoEntries) {
   auto nulls = std::make_shared<arrow::ChunkedArray>(arrow::MakeArrayOfNull(st, 3).ValueOrDie());
   MemoryDriver driver(MakeFormat(), WriteFile(*OneColumn(nulls), 3, Default()));
   auto facts = driver.Facts().ValueOrDie();
-  auto batches = driver.RowGroup(facts, 0, {0});
+  auto batches = driver.RowGroups(facts, {0}, {0});
   ASSERT_TRUE(batches.ok()) << batches.status();
   auto valid = (*batches)[0]->ValidateFull();
   EXPECT_TRUE(valid.ok()) << valid;
