@@ -453,7 +453,13 @@ std::shared_ptr<arrow::Schema> RandomSchema(Random& random) {
   arrow::FieldVector fields;
   const int64_t count = random.Between(2, 7);
   for (int64_t i = 0; i < count; ++i) {
-    fields.push_back(RandomField("c" + std::to_string(i), RandomType(random), random));
+    // Every now and then a name that needs quotes.
+    const std::string name = random.Chance(0.9) ? "c"
+                                                : random.Pick<std::string>({"Two words ", "a.b",
+                                                                            "gr\xC3\xB6\xC3\x9F"
+                                                                            "e",
+                                                                            "\"q\"", "in-"});
+    fields.push_back(RandomField(name + std::to_string(i), RandomType(random), random));
   }
   return arrow::schema(std::move(fields));
 }
