@@ -3,7 +3,7 @@
 // Each round writes a folder of Parquet files in a random layout and asks a few random questions of
 // it, each in several ways; what the files hold is found out by reading all of them plainly.
 //
-//   SHOAL_ORACLE_ROUNDS  rounds (default: 60)
+//   SHOAL_ORACLE_ROUNDS  rounds (default: 150)
 //   SHOAL_ORACLE_SEED    the first round's seed, the next has the one after it (default: 1)
 #include <algorithm>
 #include <cstdlib>
@@ -321,7 +321,7 @@ class Round {
 };
 
 TEST(DatasetOracle, AnAnswerNeverDependsOnHowItWasFound) {
-  const int64_t rounds = FromEnvironment("SHOAL_ORACLE_ROUNDS", 60);
+  const int64_t rounds = FromEnvironment("SHOAL_ORACLE_ROUNDS", 150);
   const int64_t first = FromEnvironment("SHOAL_ORACLE_SEED", 1);
   for (int64_t seed = first; seed < first + rounds; ++seed) {
     testing::TemporaryDirectory directory;

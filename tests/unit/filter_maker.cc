@@ -173,7 +173,8 @@ Expression FilterMaker::Predicate() {
       if (!arrow::is_nested(id)) return Cast(operand);
       break;
     case 11:
-      if (!arrow::is_nested(id) && id != Type::NA) return Computed(operand);
+      // Literals of uint64 are written like those of int64, and beside them Arrow computes in int64.
+      if (!arrow::is_nested(id) && id != Type::NA && id != Type::UINT64) return Computed(operand);
       break;
     default:
       break;
