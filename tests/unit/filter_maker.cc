@@ -11,7 +11,7 @@
 
 #include "must.h"
 #include "plain_evaluator.h"
-#include "table_maker.h"
+#include "value_maker.h"
 
 namespace shoal::oracle {
 namespace {
@@ -173,7 +173,8 @@ Expression FilterMaker::Predicate() {
       if (!arrow::is_nested(id)) return Cast(operand);
       break;
     case 11:
-      // Literals of uint64 are written like those of int64, and beside them Arrow computes in int64.
+      // Literals of uint64 are written like those of int64, and beside them Arrow computes in
+      // int64.
       if (!arrow::is_nested(id) && id != Type::NA && id != Type::UINT64) return Computed(operand);
       break;
     default:
