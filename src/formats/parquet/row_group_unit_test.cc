@@ -2,7 +2,8 @@
 #include <string>
 
 #include <arrow/compute/initialize.h>
-#include <arrow/array/util.h>
+#include <arrow/array/array_nested.h>
+#include <arrow/util/bit_util.h>
 #include <gtest/gtest.h>
 
 #include "formats/memory_driver.h"
@@ -94,7 +95,10 @@ TEST(RowGroupUnit, DamagedIndicesNeverPointOutsideOfTheDictionary) {
 TEST(RowGroupUnit, DictionariesBelowNullStructsNeedNoEntries) {
   auto type = arrow::dictionary(arrow::int32(), arrow::utf8());
   auto st = arrow::struct_({arrow::field("d", type, /*nullable=*/false)});
-  auto nulls = std::make_shared<arrow::ChunkedArray>(arrow::MakeArrayOfNull(st, 3).ValueOrDie());
+  auto values = Column(type, R"(["a", "a", "a"])")->chunk(0);
+  auto no_row = arrow::AllocateEmptyBitmap(3).ValueOrDie();
+  auto nulls = std::make_shared<arrow::ChunkedArray>(
+      std::make_shared<arrow::StructArray>(st, 3, arrow::ArrayVector{values}, no_row));
   MemoryDriver driver(MakeFormat(), WriteFile(*OneColumn(nulls), 3, Default()));
   auto facts = driver.Facts().ValueOrDie();
   auto batches = driver.RowGroup(facts, 0, {0});
