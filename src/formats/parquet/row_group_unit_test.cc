@@ -99,7 +99,10 @@ TEST(RowGroupUnit, DictionariesBelowNullStructsNeedNoEntries) {
   auto no_row = arrow::AllocateEmptyBitmap(3).ValueOrDie();
   auto nulls = std::make_shared<arrow::ChunkedArray>(
       std::make_shared<arrow::StructArray>(st, 3, arrow::ArrayVector{values}, no_row));
-  MemoryDriver driver(MakeFormat(), WriteFile(*OneColumn(nulls), 3, Default()));
+  // Read from plain pages, the dictionary has the values of rows only: none.
+  Properties properties;
+  properties.disable_dictionary();
+  MemoryDriver driver(MakeFormat(), WriteFile(*OneColumn(nulls), 3, properties.build()));
   auto facts = driver.Facts().ValueOrDie();
   auto batches = driver.RowGroup(facts, 0, {0});
   ASSERT_TRUE(batches.ok()) << batches.status();
