@@ -349,6 +349,72 @@ class Rewriter {
     return column;
   }
 
+  // Functions whose value is one of their arguments.
+  static bool ChoosesAmongItsArguments(const std::string& function) {
+    return function == "if_else" || function == "coalesce" || function == "choose" ||
+           function == "case_when" || function == "max_element_wise" ||
+           function == "min_element_wise";
+  }
+
+  // Of decimals with different digits, and of timestamps with different units or zones, Arrow says
+  // that there is a kernel, which then fails for the rows. They get a type that holds all of their
+  // values.
+  static Result<std::vector<Typed>> WithOneType(std::vector<Typed> arguments) {
+    for (const auto& type : {DecimalOfAll(arguments), TimestampOfAll(arguments)}) {
+      if (!type) continue;
+      for (Typed& argument : arguments) {
+        if (arrow::is_decimal(argument.type->id()) != arrow::is_decimal(type->id())) continue;
+        if (argument.type->id() != Type::TIMESTAMP && type->id() == Type::TIMESTAMP) continue;
+        const Scalar* scalar = argument.scalar();
+        if (scalar != nullptr && scalar->is_valid && !argument.type->Equals(*type)) {
+          ARROW_ASSIGN_OR_RAISE(PlacedLiteral placed, PlaceLiteral(*scalar, type));
+          if (placed.position == Position::kExact) argument = TypedLiteral(std::move(placed.value));
+        }
+        argument = CastTo(std::move(argument), type);
+      }
+    }
+    return arguments;
+  }
+
+  // nullptr: there is none, or nothing to do. The same holds for the next one.
+  static std::shared_ptr<arrow::DataType> DecimalOfAll(const std::vector<Typed>& arguments) {
+    int32_t whole = 0, scale = 0;
+    bool wide = false, any = false;
+    for (const Typed& argument : arguments) {
+      if (!arrow::is_decimal(argument.type->id())) continue;
+      const auto& decimal = checked_cast<const arrow::DecimalType&>(*argument.type);
+      whole = std::max(whole, decimal.precision() - decimal.scale());
+      scale = std::max(scale, decimal.scale());
+      wide = wide || argument.type->id() == Type::DECIMAL256;
+      any = true;
+    }
+    const int32_t precision = std::max(whole + scale, 1);
+    if (!any || precision > arrow::Decimal256Type::kMaxPrecision) return nullptr;
+    wide = wide || precision > arrow::Decimal128Type::kMaxPrecision;
+    return wide ? arrow::decimal256(precision, scale) : arrow::decimal128(precision, scale);
+  }
+
+  // The zone is that of the first column.
+  static std::shared_ptr<arrow::DataType> TimestampOfAll(const std::vector<Typed>& arguments) {
+    const arrow::TimestampType* first = nullptr;
+    bool first_is_column = false;
+    arrow::TimeUnit::type unit = arrow::TimeUnit::SECOND;
+    for (const Typed& argument : arguments) {
+      if (argument.type->id() != Type::TIMESTAMP) continue;
+      const auto& timestamp = checked_cast<const arrow::TimestampType&>(*argument.type);
+      if (first != nullptr && first->timezone().empty() != timestamp.timezone().empty()) {
+        return nullptr;
+      }
+      unit = std::max(unit, timestamp.unit());
+      const bool is_column = argument.scalar() == nullptr;
+      if (first == nullptr || (is_column && !first_is_column)) {
+        first = &timestamp;
+        first_is_column = is_column;
+      }
+    }
+    return first == nullptr ? nullptr : arrow::timestamp(unit, first->timezone());
+  }
+
   // Arrow's kernels, tried with the arguments as they are and then in forms that more kernels know.
   Result<Typed> Other(const std::string& function, std::vector<Typed> arguments,
                       const Options& options) {
@@ -369,6 +435,9 @@ class Rewriter {
           checked_cast<const arrow::DictionaryType&>(*argument.type).value_type()->id());
     };
     std::vector<Typed> forms = arguments;
+    if (ChoosesAmongItsArguments(function)) {
+      ARROW_ASSIGN_OR_RAISE(forms, WithOneType(std::move(forms)));
+    }
     if (function == "cast") {
       for (Typed& form : forms) {
         if (is_dictionary_of_views(form)) form = Decoded(std::move(form));

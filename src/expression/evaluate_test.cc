@@ -60,6 +60,29 @@ TEST(Evaluate, TheZerosAreEqualHoweverTheyAreWritten) {
   }
 }
 
+TEST(Evaluate, DecimalsOfAnyDigitsCanBeChosenAmong) {
+  auto column = Json(arrow::decimal128(7, 2), R"(["1.00", null, "50.25"])");
+  EXPECT_EQ(Rows("coalesce(x, 43.5) >= 43.5", column).ValueOrDie(), "011");
+  EXPECT_EQ(Rows("if_else(x > 2, x, 43.500) < 44", column).ValueOrDie(), "1-0");
+  EXPECT_EQ(Rows("greatest(x, 12345678901234.5) > 100", column).ValueOrDie(), "111");
+}
+
+TEST(Evaluate, TimestampsOfAnyUnitAndZoneCanBeChosenAmong) {
+  auto zoned = Json(arrow::timestamp(arrow::TimeUnit::MICRO, "Europe/Paris"),
+                    R"(["2024-01-31T10:00:00Z", null])");
+  EXPECT_EQ(Rows("coalesce(x, timestamp '2024-01-01T00:00:00Z') < timestamp '2024-01-15T00:00:00Z'",
+                 zoned)
+                .ValueOrDie(),
+            "01");
+  auto seconds =
+      Json(arrow::timestamp(arrow::TimeUnit::SECOND), R"(["2024-01-31 10:00:00", null])");
+  EXPECT_EQ(
+      Rows("coalesce(x, timestamp '2024-01-01T00:00:00.5') = timestamp '2024-01-01T00:00:00.5'",
+           seconds)
+          .ValueOrDie(),
+      "01");
+}
+
 TEST(Evaluate, EveryKindOfText) {
   for (const auto& type : {arrow::utf8(), arrow::large_utf8(), arrow::utf8_view(), arrow::binary(),
                            arrow::binary_view()}) {

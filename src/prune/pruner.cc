@@ -206,17 +206,10 @@ class Evaluator {
       ARROW_ASSIGN_OR_RAISE(Datum value, EvaluateRows(argument, selected));
       arguments.push_back(std::move(value));
     }
-    const arrow::compute::FunctionOptions* options = call.options.get();
-    std::optional<arrow::compute::SetLookupOptions> plain_lookup;
-    if (call.function_name == "is_in" && options != nullptr) {
-      const auto& lookup = static_cast<const arrow::compute::SetLookupOptions&>(*options);
-      ARROW_ASSIGN_OR_RAISE(Datum values, PlainDatum(lookup.value_set));
-      options = &plain_lookup.emplace(std::move(values), lookup.GetNullMatchingBehavior());
-    }
     // By name, not by the bound function: constants are plain, so a cast may have become one to the
     // type itself.
-    ARROW_ASSIGN_OR_RAISE(Datum result,
-                          arrow::compute::CallFunction(call.function_name, arguments, options));
+    ARROW_ASSIGN_OR_RAISE(Datum result, arrow::compute::CallFunction(call.function_name, arguments,
+                                                                     call.options.get()));
     return PlainDatum(result);
   }
 

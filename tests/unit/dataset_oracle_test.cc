@@ -3,7 +3,7 @@
 // Each round writes a folder of Parquet files in a random layout and asks a few random questions of
 // it, each in several ways; what the files hold is found out by reading all of them plainly.
 //
-//   SHOAL_ORACLE_ROUNDS  rounds (default: 60)
+//   SHOAL_ORACLE_ROUNDS  rounds (default: 150)
 //   SHOAL_ORACLE_SEED    the first round's seed, the next has the one after it (default: 1)
 #include <algorithm>
 #include <cstdlib>
@@ -115,9 +115,24 @@ class Round {
       // With the types of all columns and keys known, looking at a few paths changes nothing.
       if (made_.keys_declared) options.inspect = random_.Pick<int64_t>({1, 2, 3, 256});
     }
-    opened_ = "opened " + std::string(options.schema ? "with" : "without") +
+    std::vector<std::string> sources = {made_.root};
+    switch (random_.Below(8)) {
+      case 0:
+        sources.clear();
+        for (const auto& file : made_.files) sources.push_back(file.path);
+        random_.Shuffle(&sources);
+        options.partition_base_dir = made_.root;
+        break;
+      case 1:
+        sources = {made_.root + "/**/*.parquet", made_.files[0].path};
+        options.partition_base_dir = made_.root;
+        break;
+      default:
+        break;
+    }
+    opened_ = "opened " + sources[0] + std::string(options.schema ? " with" : " without") +
               " a schema, inspecting " + std::to_string(options.inspect);
-    dataset_ = Must(Dataset::Open({made_.root}, std::move(options)));
+    dataset_ = Must(Dataset::Open(sources, std::move(options)));
   }
 
   /// The round's dataset, which has the facts of files it has seen, or one that knows nothing yet.
@@ -306,7 +321,7 @@ class Round {
 };
 
 TEST(DatasetOracle, AnAnswerNeverDependsOnHowItWasFound) {
-  const int64_t rounds = FromEnvironment("SHOAL_ORACLE_ROUNDS", 60);
+  const int64_t rounds = FromEnvironment("SHOAL_ORACLE_ROUNDS", 150);
   const int64_t first = FromEnvironment("SHOAL_ORACLE_SEED", 1);
   for (int64_t seed = first; seed < first + rounds; ++seed) {
     testing::TemporaryDirectory directory;

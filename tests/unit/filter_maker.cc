@@ -11,7 +11,7 @@
 
 #include "must.h"
 #include "plain_evaluator.h"
-#include "table_maker.h"
+#include "value_maker.h"
 
 namespace shoal::oracle {
 namespace {
@@ -172,6 +172,11 @@ Expression FilterMaker::Predicate() {
     case 10:
       if (!arrow::is_nested(id)) return Cast(operand);
       break;
+    case 11:
+      // Literals of uint64 are written like those of int64, and beside them Arrow computes in
+      // int64.
+      if (!arrow::is_nested(id) && id != Type::NA && id != Type::UINT64) return Computed(operand);
+      break;
     default:
       break;
   }
@@ -250,6 +255,35 @@ Expression FilterMaker::Cast(const Operand& operand) {
   ScalarPtr value = InType(Near(operand), target);
   if (!value) return call("is_null", {cast});
   return call(random_.Pick(Comparisons()), {std::move(cast), literal(std::move(value))});
+}
+
+Expression FilterMaker::Computed(const Operand& operand) {
+  const Type::type id = operand.values->type_id();
+  const Expression column = field_ref(operand.ref);
+  const std::string comparison = random_.Pick(Comparisons());
+  switch (random_.Below(3)) {
+    case 0:
+      return call(comparison,
+                  {call("coalesce", {column, literal(Near(operand))}), literal(Near(operand))});
+    case 1:
+      return call(comparison, {call("if_else", {Predicate(), column, literal(Near(operand))}),
+                               literal(Near(operand))});
+    default:
+      break;
+  }
+  if (arrow::is_integer(id)) {
+    const char* function = random_.Chance(0.5) ? "add_checked" : "subtract_checked";
+    return call(comparison,
+                {call(function, {column, literal(Near(operand))}), literal(Near(operand))});
+  }
+  if (arrow::is_string(id)) {
+    return call(comparison, {call("utf8_length", {column}),
+                             literal(std::make_shared<arrow::Int32Scalar>(random_.Between(0, 8)))});
+  }
+  if (id == Type::DATE32 || id == Type::TIMESTAMP) {
+    return call(comparison, {call("day", {column}), literal(random_.Between(0, 32))});
+  }
+  return Comparison(operand);
 }
 
 ScalarPtr FilterMaker::Near(const Operand& operand) {

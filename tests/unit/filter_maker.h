@@ -37,6 +37,7 @@ class FilterMaker {
   arrow::compute::Expression IsIn(const Operand& operand);
   arrow::compute::Expression Pattern(const Operand& operand);
   arrow::compute::Expression Cast(const Operand& operand);
+  arrow::compute::Expression Computed(const Operand& operand);
   /// A value of the operand's plain type: of a row, near one, or special.
   std::shared_ptr<arrow::Scalar> Near(const Operand& operand);
   std::shared_ptr<arrow::Scalar> LiteralFor(const Operand& operand);

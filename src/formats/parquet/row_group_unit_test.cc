@@ -2,7 +2,8 @@
 #include <string>
 
 #include <arrow/compute/initialize.h>
-#include <arrow/array/util.h>
+#include <arrow/array/array_nested.h>
+#include <arrow/util/bit_util.h>
 #include <gtest/gtest.h>
 
 #include "formats/memory_driver.h"
@@ -150,8 +151,14 @@ TEST(RowGroupUnit, DamagedIndicesNeverPointOutsideOfTheDictionary) {
 TEST(RowGroupUnit, DictionariesBelowNullStructsNeedNoEntries) {
   auto type = arrow::dictionary(arrow::int32(), arrow::utf8());
   auto st = arrow::struct_({arrow::field("d", type, /*nullable=*/false)});
-  auto nulls = std::make_shared<arrow::ChunkedArray>(arrow::MakeArrayOfNull(st, 3).ValueOrDie());
-  MemoryDriver driver(MakeFormat(), WriteFile(*OneColumn(nulls), 3, Default()));
+  auto values = Column(type, R"(["a", "a", "a"])")->chunk(0);
+  auto no_row = arrow::AllocateEmptyBitmap(3).ValueOrDie();
+  auto nulls = std::make_shared<arrow::ChunkedArray>(
+      std::make_shared<arrow::StructArray>(st, 3, arrow::ArrayVector{values}, no_row));
+  // Read from plain pages, the dictionary has the values of rows only: none.
+  Properties properties;
+  properties.disable_dictionary();
+  MemoryDriver driver(MakeFormat(), WriteFile(*OneColumn(nulls), 3, properties.build()));
   auto facts = driver.Facts().ValueOrDie();
   auto batches = driver.RowGroups(facts, {0}, {0});
   ASSERT_TRUE(batches.ok()) << batches.status();
