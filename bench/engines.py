@@ -1,6 +1,7 @@
 """How each engine does each workload, as its users would write it.
 
-A workload returns a figure that must be the same on every engine: a speed without the right answer does not count.
+A workload returns a figure that must be the same on every engine: a speed without the right answer does not
+count.
 Run as a program, does one workload and prints one line of JSON.
 """
 
@@ -34,10 +35,19 @@ def arrow_like(name: str, ds: Any, root: Path) -> int:
     """shoal.dataset and pyarrow.dataset, which share their names."""
     field = ds.field
     date, hour = field("date"), field("hour")
-    tiny = lambda: ds.dataset(str(root / "tiny"), format="parquet", partitioning="hive")
-    items = lambda: ds.dataset(str(root / "lineitem" / "lineitem"), format="parquet")
-    months = lambda: ds.dataset(str(root / "by_month"), format="parquet", partitioning="hive")
-    rows = lambda batches: sum(batch.num_rows for batch in batches)
+
+    def tiny():
+        return ds.dataset(str(root / "tiny"), format="parquet", partitioning="hive")
+
+    def items():
+        return ds.dataset(str(root / "lineitem" / "lineitem"), format="parquet")
+
+    def months():
+        return ds.dataset(str(root / "by_month"), format="parquet", partitioning="hive")
+
+    def rows(batches):
+        return sum(batch.num_rows for batch in batches)
+
     return {
         "discover": lambda: len(tiny().files),
         "plan_eq": lambda: tiny().count_rows(filter=(date == "2022-01-05") & (hour == 12)),
@@ -58,12 +68,20 @@ def arrow_like(name: str, ds: Any, root: Path) -> int:
 
 def run_duckdb(name: str, duckdb: Any, root: Path) -> int:
     connection = duckdb.connect()
-    tiny = f"read_parquet('{root}/tiny/**/*.parquet', hive_partitioning=true, hive_types={{'date': VARCHAR, 'hour': INT}})"
+    types = "{'date': VARCHAR, 'hour': INT}"
+    tiny = f"read_parquet('{root}/tiny/**/*.parquet', hive_partitioning=true, hive_types={types})"
     items = f"read_parquet('{root}/lineitem/lineitem/*.parquet')"
     months = f"read_parquet('{root}/by_month/**/*.parquet', hive_partitioning=true)"
-    one = lambda sql: connection.execute(sql).fetchone()[0]
-    batches = lambda sql: connection.execute(sql).to_arrow_reader(65536)
-    rows = lambda sql: sum(batch.num_rows for batch in batches(sql))
+
+    def one(sql):
+        return connection.execute(sql).fetchone()[0]
+
+    def batches(sql):
+        return connection.execute(sql).to_arrow_reader(65536)
+
+    def rows(sql):
+        return sum(batch.num_rows for batch in batches(sql))
+
     return {
         "discover": lambda: one(f"select count(*) from glob('{root}/tiny/**/*.parquet')"),
         "plan_eq": lambda: one(f"select count(*) from {tiny} where date = '2022-01-05' and hour = 12"),
@@ -82,11 +100,22 @@ def run_duckdb(name: str, duckdb: Any, root: Path) -> int:
 
 def run_polars(name: str, pl: Any, root: Path) -> int:
     col = pl.col
-    tiny = lambda: pl.scan_parquet(f"{root}/tiny/", hive_partitioning=True, try_parse_hive_dates=False)
-    items = lambda: pl.scan_parquet(f"{root}/lineitem/lineitem/*.parquet")
-    months = lambda: pl.scan_parquet(f"{root}/by_month/", hive_partitioning=True)
-    rows = lambda frame: frame.collect(engine="streaming").height
-    count = lambda frame: frame.select(pl.len()).collect(engine="streaming").item()
+
+    def tiny():
+        return pl.scan_parquet(f"{root}/tiny/", hive_partitioning=True, try_parse_hive_dates=False)
+
+    def items():
+        return pl.scan_parquet(f"{root}/lineitem/lineitem/*.parquet")
+
+    def months():
+        return pl.scan_parquet(f"{root}/by_month/", hive_partitioning=True)
+
+    def rows(frame):
+        return frame.collect(engine="streaming").height
+
+    def count(frame):
+        return frame.select(pl.len()).collect(engine="streaming").item()
+
     return {
         "discover": lambda: len(tiny().collect_schema()) and None,
         "plan_eq": lambda: count(tiny().filter((col("date") == "2022-01-05") & (col("hour") == 12))),
@@ -112,8 +141,12 @@ def run_datafusion(name: str, datafusion: Any, root: Path) -> int:
         partitioned = f"partitioned by ({keys})" if keys else ""
         context.sql(f"create external table t stored as parquet {partitioned} location '{root}/{path}/'")
 
-    rows = lambda sql: sum(batch.to_pyarrow().num_rows for batch in context.sql(sql).execute_stream())
-    one = lambda sql: context.sql(sql).collect()[0].column(0)[0].as_py()
+    def rows(sql):
+        return sum(batch.to_pyarrow().num_rows for batch in context.sql(sql).execute_stream())
+
+    def one(sql):
+        return context.sql(sql).collect()[0].column(0)[0].as_py()
+
     if name in ("discover", "plan_eq", "plan_range", "count_tiny"):
         table("tiny", "date, hour")
     elif name == "by_month":

@@ -25,8 +25,8 @@ arrow::Status Run(const std::string& folder, const std::string& text) {
     rows += batch->num_rows();
   }
   const auto metrics = stream->metrics();
-  std::cout << rows << " rows from " << metrics.row_groups_read << " row groups, " << metrics.row_groups_pruned
-            << " pruned\n";
+  std::cout << rows << " rows from " << metrics.row_groups_read << " row groups, "
+            << metrics.row_groups_pruned << " pruned\n";
   return arrow::Status::OK();
 }
 

@@ -31,7 +31,8 @@ struct OpenOptions {
   std::string partition_base_dir;
   /// The table schema; null: found by inspection. With it, opening reads no footer.
   std::shared_ptr<arrow::Schema> schema;
-  /// Files inspected for the schema: all when there are at most this many, else this many spread evenly. kAll: all.
+  /// Files inspected for the schema: all when there are at most this many, else this many spread
+  /// evenly. kAll: all.
   static constexpr int64_t kAll = -1;
   int64_t inspect = 256;
   /// Wanted file name ending, with the dot; empty: that of the format when the format was inferred.
@@ -42,12 +43,13 @@ struct OpenOptions {
   int list_concurrency = 100;
 };
 
-/// A snapshot of a table: files are listed once, on first need. Immutable; safe to use from any thread. Shared, because
-/// scans and Python objects outlive the variable that opened it.
+/// A snapshot of a table: files are listed once, on first need. Immutable; safe to use from any
+/// thread. Shared, because scans and Python objects outlive the variable that opened it.
 class Dataset : public std::enable_shared_from_this<Dataset> {
  public:
   /// Checks the options; touches no file.
-  static arrow::Result<std::shared_ptr<Dataset>> Open(std::vector<std::string> sources, OpenOptions options = {});
+  static arrow::Result<std::shared_ptr<Dataset>> Open(std::vector<std::string> sources,
+                                                      OpenOptions options = {});
   ~Dataset();
 
   /// Columns of the files, in order of first appearance by path, then partition keys.
@@ -60,10 +62,12 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   arrow::Result<ListingReport> listing_report() const;
 
   arrow::Result<ScanPlan> Plan(const ScanRequest& request, const PlanOptions& options = {}) const;
-  arrow::Result<std::unique_ptr<BatchStream>> Scan(const ScanRequest& request, const ScanOptions& options = {}) const;
+  arrow::Result<std::unique_ptr<BatchStream>> Scan(const ScanRequest& request,
+                                                   const ScanOptions& options = {}) const;
   /// Rows that match. Without a filter, or where keys and statistics decide, no data is read.
-  arrow::Result<int64_t> Count(const arrow::compute::Expression& filter = arrow::compute::literal(true),
-                               const ScanOptions& options = {}) const;
+  arrow::Result<int64_t> Count(
+      const arrow::compute::Expression& filter = arrow::compute::literal(true),
+      const ScanOptions& options = {}) const;
   /// The same sources, listed anew.
   arrow::Result<std::shared_ptr<Dataset>> Refresh() const;
 

@@ -1,7 +1,8 @@
 // FileFormat: the extension point for file formats.
 //
-// A format does no I/O and owns no threads. It answers two questions by the read protocol of unit.h:
-// what does this file hold (FactsReader -> FileFacts), and what are the rows of this piece of it (Unit).
+// A format does no I/O and owns no threads. It answers two questions by the read protocol of
+// unit.h: what does this file hold (FactsReader -> FileFacts), and what are the rows of this piece
+// of it (Unit).
 #pragma once
 
 #include <limits>
@@ -19,9 +20,9 @@
 
 namespace shoal {
 
-/// What one metadata read of a file tells: schema, row counts and bounds of its pieces. A *row group* is the smallest
-/// piece that can be skipped or read alone; a format without such pieces has one that is the whole file.
-/// Immutable and safe to use from any thread.
+/// What one metadata read of a file tells: schema, row counts and bounds of its pieces. A *row
+/// group* is the smallest piece that can be skipped or read alone; a format without such pieces has
+/// one that is the whole file. Immutable and safe to use from any thread.
 class FileFacts {
  public:
   virtual ~FileFacts() = default;
@@ -34,9 +35,9 @@ class FileFacts {
   virtual int64_t row_group_bytes(int row_group) const = 0;
   Precision<int64_t> num_rows() const;
 
-  /// Bounds of leaves of the schema (ascending, counted depth first, see LeafIndex) over all row groups, each in the
-  /// leaf's type. Never claims more than the file proves: what is unknown or untrustworthy is left out. One call for
-  /// many leaves is cheaper than many calls.
+  /// Bounds of leaves of the schema (ascending, counted depth first, see LeafIndex) over all row
+  /// groups, each in the leaf's type. Never claims more than the file proves: what is unknown or
+  /// untrustworthy is left out. One call for many leaves is cheaper than many calls.
   virtual arrow::Result<std::vector<ColumnBounds>> Bounds(const std::vector<int>& leaves) const = 0;
   arrow::Result<ColumnBounds> Bounds(int leaf) const;
 
@@ -63,15 +64,16 @@ class FactsReader {
 struct UnitRequest {
   std::shared_ptr<const SourceFile> file;
   std::shared_ptr<const FileFacts> facts;
-  /// The row groups to read, in the order their rows shall come, at least one. Small ones are asked for together: a unit
-  /// for each would cost more than reading it.
+  /// The row groups to read, in the order their rows shall come, at least one. Small ones are asked
+  /// for together: a unit for each would cost more than reading it.
   std::vector<int> row_groups;
   /// Leaves of facts->schema(), ascending, counted depth first. Batches have the schema
   /// ProjectLeaves(facts->schema(), leaves).
   std::vector<int> leaves;
   /// Rows a batch should have; a format may hand out fewer.
   int64_t batch_rows = 32768;
-  /// After so many rows the unit will most likely not be asked again: a hint to read no more than they take.
+  /// After so many rows the unit will most likely not be asked again: a hint to read no more than
+  /// they take.
   int64_t rows_wanted = std::numeric_limits<int64_t>::max();
   arrow::MemoryPool* pool = arrow::default_memory_pool();
 };
@@ -92,13 +94,15 @@ class FileFormat {
   virtual arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request) const = 0;
 };
 
-/// The number of leaves of a type or schema: a nested type has those of its children, any other type is one leaf.
+/// The number of leaves of a type or schema: a nested type has those of its children, any other
+/// type is one leaf.
 int NumLeaves(const arrow::DataType& type);
 int NumLeaves(const arrow::Schema& schema);
 /// The first leaf of the schema's top-level column, counted depth first over the whole schema.
 int LeafIndex(const arrow::Schema& schema, int column);
 /// The schema with only those leaves; parents that keep no leaf are left out.
-std::shared_ptr<arrow::Schema> ProjectLeaves(const arrow::Schema& schema, const std::vector<int>& leaves);
+std::shared_ptr<arrow::Schema> ProjectLeaves(const arrow::Schema& schema,
+                                             const std::vector<int>& leaves);
 
 /// The format of that name; NotImplemented, listing the known names, if there is none.
 arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view name);

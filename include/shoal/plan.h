@@ -1,7 +1,7 @@
 // PLAN: what a scan will read, as a value.
 //
-// A plan is made from a listing, partition values and (when asked) the footers of the files. It reads no data, it can
-// be printed and serialised, and nothing that reads changes it.
+// A plan is made from a listing, partition values and (when asked) the footers of the files. It
+// reads no data, it can be printed and serialised, and nothing that reads changes it.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,8 @@ struct ProjectedColumn {
   arrow::compute::Expression expression;
 };
 
-/// The question. Filters apply first, then offset and limit, then the projection; a filter may use columns outside it.
+/// The question. Filters apply first, then offset and limit, then the projection; a filter may use
+/// columns outside it.
 struct ScanRequest {
   /// Not set: all columns of the table schema. Empty: no columns, rows are still counted.
   std::optional<std::vector<ProjectedColumn>> columns;
@@ -36,10 +37,11 @@ struct ScanRequest {
 };
 
 struct PlanOptions {
-  /// Read the footers of kept files, so that row groups are pruned and counted in the plan. Without, that happens
-  /// while the plan is read.
+  /// Read the footers of kept files, so that row groups are pruned and counted in the plan.
+  /// Without, that happens while the plan is read.
   bool collect_statistics = true;
-  /// Also merge min, max and null counts of every column (ScanPlan::statistics); needs collect_statistics.
+  /// Also merge min, max and null counts of every column (ScanPlan::statistics); needs
+  /// collect_statistics.
   bool column_statistics = false;
   /// Footer reads in flight, at most.
   int meta_fetch_concurrency = 32;
@@ -64,7 +66,8 @@ struct Fragment {
 enum class PruneLevel { kDirectory, kFileKeys, kFileStatistics, kRowGroup };
 std::string_view ToString(PruneLevel level);
 
-/// One AND-ed part of the filter: what it ruled out at each level, and why it could not where it could not.
+/// One AND-ed part of the filter: what it ruled out at each level, and why it could not where it
+/// could not.
 struct ConjunctReport {
   std::string conjunct;
   int64_t directories_pruned = 0;
@@ -102,12 +105,14 @@ struct ScanPlan {
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
   std::shared_ptr<const FileFormat> format;
   std::shared_ptr<arrow::Schema> table_schema;
-  /// The table schema was given, not found: files are cast to it wherever Arrow can, and a value that does not fit is an
-  /// error. Otherwise a file's type must be one whose values the table's type holds all.
+  /// The table schema was given, not found: files are cast to it wherever Arrow can, and a value
+  /// that does not fit is an error. Otherwise a file's type must be one whose values the table's
+  /// type holds all.
   bool schema_declared = false;
   std::shared_ptr<arrow::Schema> partition_schema;
   std::shared_ptr<arrow::Schema> output_schema;
-  /// Columns are always set here, references are by name, and the filter has its casts (see BindFilter).
+  /// Columns are always set here, references are by name, and the filter has its casts (see
+  /// BindFilter).
   ScanRequest request;
   std::vector<Fragment> fragments;  // in dataset order
   TableStatistics statistics;       // of the fragments, before filtering; follows table_schema
@@ -119,8 +124,8 @@ struct ScanPlan {
   /// One JSON document; holds no credentials.
   arrow::Result<std::string> ToJson() const;
   /// The inverse of ToJson. The filesystem is made anew from its URI unless given.
-  static arrow::Result<ScanPlan> FromJson(std::string_view json,
-                                          std::shared_ptr<arrow::fs::FileSystem> filesystem = nullptr);
+  static arrow::Result<ScanPlan> FromJson(
+      std::string_view json, std::shared_ptr<arrow::fs::FileSystem> filesystem = nullptr);
 };
 
 }  // namespace shoal

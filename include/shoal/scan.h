@@ -19,13 +19,15 @@ namespace shoal {
 enum class OnBadFile { kError, kSkip };
 
 struct ScanOptions {
-  /// Threads that decode; kAuto: one per core. 0: everything happens in the caller's thread, in Next().
+  /// Threads that decode; kAuto: one per core. 0: everything happens in the caller's thread, in
+  /// Next().
   static constexpr int kAuto = -1;
   int workers = kAuto;
-  /// Reads in flight, at most; kAuto: 2 on local disks, 32 elsewhere. With workers = 0 reads are in the caller's thread.
+  /// Reads in flight, at most; kAuto: 2 on local disks, 32 elsewhere. With workers = 0 reads are in
+  /// the caller's thread.
   int io_concurrency = kAuto;
-  /// Ceiling, in bytes, for fetched bytes, decode state and batches not yet taken. The oldest piece of work is always
-  /// admitted, so any budget makes progress.
+  /// Ceiling, in bytes, for fetched bytes, decode state and batches not yet taken. The oldest piece
+  /// of work is always admitted, so any budget makes progress.
   int64_t memory_budget = int64_t{256} << 20;
   /// Rows a batch should have: small pieces are joined, large ones cut. At least 1.
   int64_t batch_rows = 32768;
@@ -33,7 +35,8 @@ struct ScanOptions {
   bool ordered = true;
   OnBadFile on_missing = OnBadFile::kError;
   OnBadFile on_corrupt = OnBadFile::kError;
-  /// Of what is read and decoded; nullptr: a pool of the library's own, which uses large blocks again.
+  /// Of what is read and decoded; nullptr: a pool of the library's own, which uses large blocks
+  /// again.
   arrow::MemoryPool* pool = nullptr;
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
 };
@@ -50,8 +53,9 @@ struct ScanMetrics {
   int64_t rows_returned = 0;
   int64_t batches_returned = 0;
   int64_t peak_bytes = 0;  // the most that was charged to the budget at once
-  /// Files left out by on_missing / on_corrupt, with the reason. It says so where rows of a file had been returned before
-  /// the damage was met; only a scan without on_corrupt = kSkip guarantees whole files.
+  /// Files left out by on_missing / on_corrupt, with the reason. It says so where rows of a file
+  /// had been returned before the damage was met; only a scan without on_corrupt = kSkip guarantees
+  /// whole files.
   std::vector<std::string> skipped;
 };
 
@@ -59,12 +63,13 @@ namespace read {
 class StreamMaker;  // internal
 }
 
-/// A stream of batches. Thread rule: one consumer at a time; Close() and metrics() may come from any thread. Destroying or closing a
-/// stream stops it without reading the rest.
+/// A stream of batches. Thread rule: one consumer at a time; Close() and metrics() may come from
+/// any thread. Destroying or closing a stream stops it without reading the rest.
 class BatchStream {
  public:
   /// Starts reading. The stream shares the plan's parts it needs; the plan may go.
-  static arrow::Result<std::unique_ptr<BatchStream>> Make(const ScanPlan& plan, const ScanOptions& options = {});
+  static arrow::Result<std::unique_ptr<BatchStream>> Make(const ScanPlan& plan,
+                                                          const ScanOptions& options = {});
   ~BatchStream();
 
   const std::shared_ptr<arrow::Schema>& schema() const;
@@ -80,9 +85,9 @@ class BatchStream {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Closing a stream, or stopping a call, does not wait for requests that hang in a store: those are left behind, with their
-/// buffers. This waits for them, at most so long; false: some still run. For the end of a process after which a filesystem
-/// can't be called any more.
+/// Closing a stream, or stopping a call, does not wait for requests that hang in a store: those are
+/// left behind, with their buffers. This waits for them, at most so long; false: some still run.
+/// For the end of a process after which a filesystem can't be called any more.
 bool WaitForAbandonedReads(std::chrono::milliseconds at_most);
 
 /// The same as an Arrow reader, for export through the C stream interface.

@@ -14,8 +14,9 @@
 
 namespace shoal {
 
-/// A value that is exact, inexact (an estimate, or a bound that need not be attained) or absent. Combining keeps the
-/// claim honest: exact only from exact parts, absent as soon as one part is absent.
+/// A value that is exact, inexact (an estimate, or a bound that need not be attained) or absent.
+/// Combining keeps the claim honest: exact only from exact parts, absent as soon as one part is
+/// absent.
 template <typename T>
 class Precision {
  public:
@@ -41,7 +42,8 @@ class Precision {
   /// A sum that the type cannot hold (of counts that lie) is absent.
   friend Precision operator+(const Precision& a, const Precision& b) {
     T sum{};
-    if (!a.is_absent() && !b.is_absent() && __builtin_add_overflow(*a.value_, *b.value_, &sum)) return Absent();
+    if (!a.is_absent() && !b.is_absent() && __builtin_add_overflow(*a.value_, *b.value_, &sum))
+      return Absent();
     return Merge(a, b, [&](const T&, const T&) { return sum; });
   }
 
@@ -51,8 +53,8 @@ class Precision {
   bool exact_ = false;
 };
 
-/// Statistics of one column. `min` and `max` have the column's type, of a dictionary that of its values, and speak of
-/// non-null, non-NaN values only.
+/// Statistics of one column. `min` and `max` have the column's type, of a dictionary that of its
+/// values, and speak of non-null, non-NaN values only.
 struct ColumnStatistics {
   Precision<int64_t> null_count;
   Precision<std::shared_ptr<arrow::Scalar>> min;
@@ -67,16 +69,17 @@ struct TableStatistics {
   std::vector<ColumnStatistics> columns;
 };
 
-/// What is known of one column in each of n containers (directories, files, row groups, pages): arrays of length n,
-/// so that one predicate prunes all containers at once. A null slot in `min` or `max` is "no bound"; a null pointer
-/// is "no bound in any container". Bounds speak of non-null, non-NaN values only: every such value v of the container
-/// has min <= v <= max. A null slot (or null pointer) in `null_count` is "unknown".
+/// What is known of one column in each of n containers (directories, files, row groups, pages):
+/// arrays of length n, so that one predicate prunes all containers at once. A null slot in `min` or
+/// `max` is "no bound"; a null pointer is "no bound in any container". Bounds speak of non-null,
+/// non-NaN values only: every such value v of the container has min <= v <= max. A null slot (or
+/// null pointer) in `null_count` is "unknown".
 struct ColumnBounds {
   std::shared_ptr<arrow::Array> min;
   std::shared_ptr<arrow::Array> max;
   std::shared_ptr<arrow::Int64Array> null_count;
-  /// Whether min and max are attained by a value (truncated string bounds are not). Nothing is pruned on this; it
-  /// decides between exact and inexact statistics.
+  /// Whether min and max are attained by a value (truncated string bounds are not). Nothing is
+  /// pruned on this; it decides between exact and inexact statistics.
   std::vector<bool> min_exact;
   std::vector<bool> max_exact;
 };

@@ -1,8 +1,9 @@
 // The read protocol: how a format turns bytes into batches without doing I/O or owning threads.
 //
-// A *unit* is a piece of a file that is read as one: a Parquet row group, a CSV byte range, an ORC stripe. It is
-// stepped: each call of Next() either asks for bytes, hands out a batch, replaces itself by smaller units, or ends.
-// Whoever drives it (shoal's scheduler, a test, another engine) fetches the bytes in whatever way suits the store.
+// A *unit* is a piece of a file that is read as one: a Parquet row group, a CSV byte range, an ORC
+// stripe. It is stepped: each call of Next() either asks for bytes, hands out a batch, replaces
+// itself by smaller units, or ends. Whoever drives it (shoal's scheduler, a test, another engine)
+// fetches the bytes in whatever way suits the store.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@
 
 namespace shoal {
 
-/// `length` bytes from `offset`. A range made by Suffix() is counted from the end of a file whose size is not known
-/// yet; it covers the whole file when the file is shorter than asked for.
+/// `length` bytes from `offset`. A range made by Suffix() is counted from the end of a file whose
+/// size is not known yet; it covers the whole file when the file is shorter than asked for.
 struct ByteRange {
   int64_t offset = 0;
   int64_t length = 0;
@@ -32,8 +33,9 @@ struct ByteRange {
 };
 
 /// A file as the listing saw it. Immutable once shared; safe to use from any thread.
-/// `size` and `mtime_ns` (nanoseconds since the epoch) are kUnknown when the listing did not tell. Where they are
-/// known they are the file's identity: reading a file that no longer has them is an error, never a mix of two files.
+/// `size` and `mtime_ns` (nanoseconds since the epoch) are kUnknown when the listing did not tell.
+/// Where they are known they are the file's identity: reading a file that no longer has them is an
+/// error, never a mix of two files.
 struct SourceFile {
   static constexpr int64_t kUnknown = -1;
 
@@ -43,8 +45,8 @@ struct SourceFile {
   int64_t mtime_ns = kUnknown;
 };
 
-/// The answer to NeedBytes: one buffer for each range asked for, in the same order, and the identity of the file as it was
-/// when it was opened. NeedBytes without ranges only opens the file.
+/// The answer to NeedBytes: one buffer for each range asked for, in the same order, and the
+/// identity of the file as it was when it was opened. NeedBytes without ranges only opens the file.
 struct Resident {
   std::vector<std::shared_ptr<arrow::Buffer>> buffers;
   int64_t file_size = SourceFile::kUnknown;
@@ -53,9 +55,10 @@ struct Resident {
 
 class Unit;
 
-/// `ranges` must be resident before the unit can go on; they stay charged to the memory budget until the unit's next
-/// NeedBytes, Split or Done. `ahead` will be asked for next and may be fetched early where the budget has room.
-/// `decode_bytes` is what the unit will hold besides those bytes while it decodes, as far as it can be told.
+/// `ranges` must be resident before the unit can go on; they stay charged to the memory budget
+/// until the unit's next NeedBytes, Split or Done. `ahead` will be asked for next and may be
+/// fetched early where the budget has room. `decode_bytes` is what the unit will hold besides those
+/// bytes while it decodes, as far as it can be told.
 struct NeedBytes {
   std::vector<ByteRange> ranges;
   std::vector<ByteRange> ahead = {};
@@ -68,7 +71,8 @@ struct Split {
 struct Done {};
 using Step = std::variant<NeedBytes, std::shared_ptr<arrow::RecordBatch>, Split, Done>;
 
-/// Thread rule: one thread at a time, not always the same one. After an error or Done a unit is not called again.
+/// Thread rule: one thread at a time, not always the same one. After an error or Done a unit is not
+/// called again.
 class Unit {
  public:
   explicit Unit(std::shared_ptr<const SourceFile> file) : file_(std::move(file)) {}
@@ -76,8 +80,8 @@ class Unit {
   Unit(const Unit&) = delete;
   Unit& operator=(const Unit&) = delete;
 
-  /// `got` answers the NeedBytes just returned; it has no buffers on the first call and after a batch.
-  /// Errors name the file and what in it is wrong.
+  /// `got` answers the NeedBytes just returned; it has no buffers on the first call and after a
+  /// batch. Errors name the file and what in it is wrong.
   virtual arrow::Result<Step> Next(Resident got) = 0;
 
   const std::shared_ptr<const SourceFile>& file() const { return file_; }

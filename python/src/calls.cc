@@ -15,7 +15,8 @@ using Batches = std::vector<std::shared_ptr<arrow::RecordBatch>>;
 using OpenStream = Stream::Opener;
 
 OpenStream Opener(DatasetPtr dataset, ScanRequest request, ScanOptions options) {
-  return [dataset = std::move(dataset), request = std::move(request), options](arrow::StopToken stop) mutable {
+  return [dataset = std::move(dataset), request = std::move(request),
+          options](arrow::StopToken stop) mutable {
     options.stop = std::move(stop);
     return dataset->Scan(request, options);
   };
@@ -48,11 +49,14 @@ arrow::Result<TableRead> ReadAll(OpenStream open) {
 
 arrow::Result<DatasetPtr> Open(std::vector<std::string> sources, OpenOptions options) {
   // S3 may look up the region of a bucket.
-  return Interruptible<DatasetPtr>([sources = std::move(sources), options = std::move(options)](
-                                       const arrow::StopToken&) { return Dataset::Open(sources, options); });
+  return Interruptible<DatasetPtr>(
+      [sources = std::move(sources), options = std::move(options)](const arrow::StopToken&) {
+        return Dataset::Open(sources, options);
+      });
 }
 
-arrow::Result<arrow::fs::FileType> Look(std::shared_ptr<arrow::fs::FileSystem> filesystem, std::string path) {
+arrow::Result<arrow::fs::FileType> Look(std::shared_ptr<arrow::fs::FileSystem> filesystem,
+                                        std::string path) {
   using Result = arrow::Result<arrow::fs::FileType>;
   return Interruptible<arrow::fs::FileType>([filesystem, path](const arrow::StopToken&) -> Result {
     ARROW_ASSIGN_OR_RAISE(auto info, filesystem->GetFileInfo(path));
@@ -61,7 +65,8 @@ arrow::Result<arrow::fs::FileType> Look(std::shared_ptr<arrow::fs::FileSystem> f
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Schema(DatasetPtr dataset) {
-  return Interruptible<std::shared_ptr<arrow::Schema>>([dataset](const arrow::StopToken&) { return dataset->schema(); });
+  return Interruptible<std::shared_ptr<arrow::Schema>>(
+      [dataset](const arrow::StopToken&) { return dataset->schema(); });
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> PartitionSchema(DatasetPtr dataset) {
@@ -81,20 +86,23 @@ arrow::Result<std::shared_ptr<const FileTable>> Files(DatasetPtr dataset) {
 
 arrow::Result<std::shared_ptr<ListingReport>> Report(DatasetPtr dataset) {
   using Result = arrow::Result<std::shared_ptr<ListingReport>>;
-  return Interruptible<std::shared_ptr<ListingReport>>([dataset](const arrow::StopToken&) -> Result {
-    ARROW_ASSIGN_OR_RAISE(auto report, dataset->listing_report());
-    return std::make_shared<ListingReport>(std::move(report));
-  });
+  return Interruptible<std::shared_ptr<ListingReport>>(
+      [dataset](const arrow::StopToken&) -> Result {
+        ARROW_ASSIGN_OR_RAISE(auto report, dataset->listing_report());
+        return std::make_shared<ListingReport>(std::move(report));
+      });
 }
 
-arrow::Result<int64_t> Count(DatasetPtr dataset, arrow::compute::Expression filter, ScanOptions options) {
+arrow::Result<int64_t> Count(DatasetPtr dataset, arrow::compute::Expression filter,
+                             ScanOptions options) {
   return Interruptible<int64_t>([dataset, filter, options](arrow::StopToken stop) mutable {
     options.stop = std::move(stop);
     return dataset->Count(filter, options);
   });
 }
 
-arrow::Result<std::shared_ptr<ScanPlan>> Plan(DatasetPtr dataset, ScanRequest request, PlanOptions options) {
+arrow::Result<std::shared_ptr<ScanPlan>> Plan(DatasetPtr dataset, ScanRequest request,
+                                              PlanOptions options) {
   using Result = arrow::Result<std::shared_ptr<ScanPlan>>;
   return Interruptible<std::shared_ptr<ScanPlan>>(
       [dataset, request, options](arrow::StopToken stop) mutable -> Result {
@@ -104,7 +112,8 @@ arrow::Result<std::shared_ptr<ScanPlan>> Plan(DatasetPtr dataset, ScanRequest re
       });
 }
 
-arrow::Result<std::shared_ptr<arrow::Schema>> OutputSchema(DatasetPtr dataset, ScanRequest request) {
+arrow::Result<std::shared_ptr<arrow::Schema>> OutputSchema(DatasetPtr dataset,
+                                                           ScanRequest request) {
   request.limit = 0;  // ends the listing before it begins
   request.offset = 0;
   PlanOptions options;
@@ -113,11 +122,13 @@ arrow::Result<std::shared_ptr<arrow::Schema>> OutputSchema(DatasetPtr dataset, S
   return plan->output_schema;
 }
 
-arrow::Result<std::shared_ptr<Stream>> StartScan(DatasetPtr dataset, ScanRequest request, ScanOptions options) {
+arrow::Result<std::shared_ptr<Stream>> StartScan(DatasetPtr dataset, ScanRequest request,
+                                                 ScanOptions options) {
   return Stream::Open(Opener(std::move(dataset), std::move(request), options));
 }
 
-arrow::Result<std::shared_ptr<Stream>> StartPlan(std::shared_ptr<ScanPlan> plan, ScanOptions options) {
+arrow::Result<std::shared_ptr<Stream>> StartPlan(std::shared_ptr<ScanPlan> plan,
+                                                 ScanOptions options) {
   return Stream::Open(Opener(std::move(plan), options));
 }
 
@@ -144,7 +155,8 @@ arrow::Result<int64_t> CountScan(DatasetPtr dataset, ScanRequest request, ScanOp
 }
 
 arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRequest request,
-                                                      std::shared_ptr<ScanPlan> whole, int64_t fragment) {
+                                                      std::shared_ptr<ScanPlan> whole,
+                                                      int64_t fragment) {
   const auto limit = std::exchange(request.limit, 0);
   const auto offset = std::exchange(request.offset, 0);
   PlanOptions options;
@@ -161,8 +173,9 @@ arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRe
       values.push_back(nullptr);
       continue;
     }
-    ARROW_ASSIGN_OR_RAISE(auto cast, value->type->Equals(*key->type()) ? arrow::Datum(value)
-                                                                       : arrow::compute::Cast(value, key->type()));
+    ARROW_ASSIGN_OR_RAISE(auto cast, value->type->Equals(*key->type())
+                                         ? arrow::Datum(value)
+                                         : arrow::compute::Cast(value, key->type()));
     values.push_back(cast.scalar());
   }
   piece.partition_values = std::make_shared<const PartitionValues>(std::move(values));

@@ -23,21 +23,27 @@ using DatasetPtr = std::shared_ptr<Dataset>;
 
 arrow::Result<DatasetPtr> Open(std::vector<std::string> sources, OpenOptions options);
 /// What is at the path.
-arrow::Result<arrow::fs::FileType> Look(std::shared_ptr<arrow::fs::FileSystem> filesystem, std::string path);
+arrow::Result<arrow::fs::FileType> Look(std::shared_ptr<arrow::fs::FileSystem> filesystem,
+                                        std::string path);
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Schema(DatasetPtr dataset);
 arrow::Result<std::shared_ptr<arrow::Schema>> PartitionSchema(DatasetPtr dataset);
 arrow::Result<std::shared_ptr<const FileFormat>> Format(DatasetPtr dataset);
 arrow::Result<std::shared_ptr<const FileTable>> Files(DatasetPtr dataset);
 arrow::Result<std::shared_ptr<ListingReport>> Report(DatasetPtr dataset);
-arrow::Result<int64_t> Count(DatasetPtr dataset, arrow::compute::Expression filter, ScanOptions options);
-arrow::Result<std::shared_ptr<ScanPlan>> Plan(DatasetPtr dataset, ScanRequest request, PlanOptions options);
+arrow::Result<int64_t> Count(DatasetPtr dataset, arrow::compute::Expression filter,
+                             ScanOptions options);
+arrow::Result<std::shared_ptr<ScanPlan>> Plan(DatasetPtr dataset, ScanRequest request,
+                                              PlanOptions options);
 
-/// The schema of the request's output. Checks the request, and reads nothing once the dataset's schema is known.
+/// The schema of the request's output. Checks the request, and reads nothing once the dataset's
+/// schema is known.
 arrow::Result<std::shared_ptr<arrow::Schema>> OutputSchema(DatasetPtr dataset, ScanRequest request);
 
-arrow::Result<std::shared_ptr<Stream>> StartScan(DatasetPtr dataset, ScanRequest request, ScanOptions options);
-arrow::Result<std::shared_ptr<Stream>> StartPlan(std::shared_ptr<ScanPlan> plan, ScanOptions options);
+arrow::Result<std::shared_ptr<Stream>> StartScan(DatasetPtr dataset, ScanRequest request,
+                                                 ScanOptions options);
+arrow::Result<std::shared_ptr<Stream>> StartPlan(std::shared_ptr<ScanPlan> plan,
+                                                 ScanOptions options);
 
 /// A whole scan as a table, and what it did.
 struct TableRead {
@@ -50,9 +56,10 @@ arrow::Result<TableRead> ReadPlan(std::shared_ptr<ScanPlan> plan, ScanOptions op
 /// The rows of a scan, counted by reading it; for requests that Count() does not answer.
 arrow::Result<int64_t> CountScan(DatasetPtr dataset, ScanRequest request, ScanOptions options);
 
-/// A plan that reads one fragment of another plan, which may be of another dataset over the same files: the keys are cast
-/// to the types that this dataset gives them. Lists nothing.
+/// A plan that reads one fragment of another plan, which may be of another dataset over the same
+/// files: the keys are cast to the types that this dataset gives them. Lists nothing.
 arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRequest request,
-                                                      std::shared_ptr<ScanPlan> whole, int64_t fragment);
+                                                      std::shared_ptr<ScanPlan> whole,
+                                                      int64_t fragment);
 
 }  // namespace shoal::python

@@ -5,7 +5,8 @@
 
 namespace shoal::python {
 
-arrow::Status CheckReferences(const arrow::compute::Expression& expression, const arrow::Schema& schema) {
+arrow::Status CheckReferences(const arrow::compute::Expression& expression,
+                              const arrow::Schema& schema) {
   for (const arrow::FieldRef& ref : arrow::compute::FieldsInExpression(expression)) {
     ARROW_RETURN_NOT_OK(ref.FindOne(schema).status());
   }
@@ -29,7 +30,8 @@ void Collect(const Expression& expression, std::vector<KnownValue>* out) {
     const arrow::FieldRef* ref = column.field_ref();
     if (ref && ref->name()) out->emplace_back(*ref->name(), value);
   };
-  if (call->function_name == "is_null") return add(arguments[0], arrow::MakeNullScalar(arrow::null()));
+  if (call->function_name == "is_null")
+    return add(arguments[0], arrow::MakeNullScalar(arrow::null()));
   if (call->function_name != "equal") return;
   for (int column : {0, 1}) {
     const arrow::Datum* literal = arguments[1 - column].literal();

@@ -13,9 +13,11 @@
 namespace shoal::python {
 
 /// Whether every reference of the expression names exactly one field of the schema.
-arrow::Status CheckReferences(const arrow::compute::Expression& expression, const arrow::Schema& schema);
+arrow::Status CheckReferences(const arrow::compute::Expression& expression,
+                              const arrow::Schema& schema);
 
-/// The columns that an expression says have one value, in its order: those of `a == 1 and is_null(b)`.
+/// The columns that an expression says have one value, in its order: those of `a == 1 and
+/// is_null(b)`.
 using KnownValue = std::pair<std::string, std::shared_ptr<arrow::Scalar>>;
 std::vector<KnownValue> KnownValues(const arrow::compute::Expression& expression);
 

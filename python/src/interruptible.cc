@@ -22,7 +22,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookForSignals{50};
 constexpr milliseconds kGrace{500};
 
-/// Pieces of work that have begun and not ended. A child of fork() has none of its parent's threads.
+/// Pieces of work that have begun and not ended. A child of fork() has none of its parent's
+/// threads.
 std::atomic<int> at_work{0};
 [[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, [] { at_work = 0; });
 
@@ -42,8 +43,8 @@ arrow::Status RunSignalHandlers() {
   return arrow::py::ConvertPyError(arrow::StatusCode::Cancelled);
 }
 
-/// A thread that works for the main thread, one call after the other. It waits for work for as long as the process
-/// lives: a thread a call would cost more than many a call does.
+/// A thread that works for the main thread, one call after the other. It waits for work for as long
+/// as the process lives: a thread a call would cost more than many a call does.
 class Helper {
  public:
   static std::shared_ptr<Helper> Start() {
@@ -83,8 +84,8 @@ class Helper {
   bool leave_ = false;
 };
 
-/// The helper that has no work at present. Only the main thread comes here, so it needs no lock. A child of fork() has
-/// none of its parent's threads, and begins anew.
+/// The helper that has no work at present. Only the main thread comes here, so it needs no lock. A
+/// child of fork() has none of its parent's threads, and begins anew.
 class IdleHelper {
  public:
   std::shared_ptr<Helper> Take() {
@@ -92,7 +93,8 @@ class IdleHelper {
     return Helper::Start();
   }
   void GiveBack(std::shared_ptr<Helper> helper) {
-    if (process_ == getpid() && helper_) return helper->Leave();  // a signal handler's call was nested in another
+    if (process_ == getpid() && helper_)
+      return helper->Leave();  // a signal handler's call was nested in another
     process_ = getpid();
     // That of another process has no thread; dropping it would wait for one.
     if (helper_) new std::shared_ptr<Helper>(std::move(helper_));
@@ -156,7 +158,8 @@ arrow::Status RunInterruptible(arrow::StopSource stop, std::function<arrow::Stat
 void WaitForLeftWork(milliseconds at_most) {
   GilReleased released;
   const auto end = std::chrono::steady_clock::now() + at_most;
-  while (at_work > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
+  while (at_work > 0 && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(milliseconds(1));
 }
 
 }  // namespace shoal::python

@@ -79,8 +79,9 @@ Stream::~Stream() {
 
 arrow::Status Stream::CheckProcess() const {
   if (core_->process == getpid()) return arrow::Status::OK();
-  return arrow::Status::Invalid("This stream was started by process ", core_->process, " and can't be read after fork: ",
-                                "start the scan in the process that reads it");
+  return arrow::Status::Invalid(
+      "This stream was started by process ", core_->process,
+      " and can't be read after fork: ", "start the scan in the process that reads it");
 }
 
 std::shared_ptr<arrow::Schema> Stream::schema() const { return core_->stream->schema(); }
@@ -88,7 +89,9 @@ std::shared_ptr<arrow::Schema> Stream::schema() const { return core_->stream->sc
 arrow::Status Stream::ReadNext(std::shared_ptr<arrow::RecordBatch>* out) {
   ARROW_RETURN_NOT_OK(CheckProcess());
   auto batch = Interruptible<std::shared_ptr<arrow::RecordBatch>>(
-      core_->stop, [core = core_](const arrow::StopToken&) -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
+      core_->stop,
+      [core =
+           core_](const arrow::StopToken&) -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
         std::lock_guard lock(core->taking);
         if (core->closed) return arrow::Status::Invalid("The stream is closed");
         return core->stream->Next();
@@ -97,7 +100,8 @@ arrow::Status Stream::ReadNext(std::shared_ptr<arrow::RecordBatch>* out) {
 }
 
 arrow::Status Stream::Close() {
-  if (core_->process != getpid()) return arrow::Status::OK();  // it is the parent's, who goes on reading
+  if (core_->process != getpid())
+    return arrow::Status::OK();  // it is the parent's, who goes on reading
   GilReleased released;
   core_->Close();
   return arrow::Status::OK();
@@ -115,7 +119,8 @@ void Stream::CloseAll() {
     auto& all = OpenStreams<Core>::Get();
     std::lock_guard lock(all.mutex);
     for (const auto& [address, stream] : all.streams) {
-      if (auto core = stream.lock(); core && core->process == getpid()) open.push_back(std::move(core));
+      if (auto core = stream.lock(); core && core->process == getpid())
+        open.push_back(std::move(core));
     }
   }
   for (const auto& core : open) {
@@ -123,11 +128,12 @@ void Stream::CloseAll() {
     core->Close();
   }
   open.clear();
-  // What was left behind may be inside a filesystem that is made in Python. When the interpreter is being taken down, a
-  // thread that comes back from there ends the process with an error.
+  // What was left behind may be inside a filesystem that is made in Python. When the interpreter is
+  // being taken down, a thread that comes back from there ends the process with an error.
   const auto end = std::chrono::steady_clock::now() + kLeftBehind;
   WaitForAbandonedReads(kLeftBehind);
-  WaitForLeftWork(std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()));
+  WaitForLeftWork(std::chrono::duration_cast<std::chrono::milliseconds>(
+      end - std::chrono::steady_clock::now()));
 }
 
 }  // namespace shoal::python

@@ -14,8 +14,9 @@
 
 namespace shoal::python {
 
-/// A BatchStream that fits into Python: waiting for a batch lets signal handlers run and needs no GIL, several threads
-/// may take batches in turn, a child of fork() is refused, and what is open when the interpreter ends is closed then.
+/// A BatchStream that fits into Python: waiting for a batch lets signal handlers run and needs no
+/// GIL, several threads may take batches in turn, a child of fork() is refused, and what is open
+/// when the interpreter ends is closed then.
 class Stream final : public arrow::RecordBatchReader {
  public:
   using Opener = std::function<arrow::Result<std::unique_ptr<BatchStream>>(arrow::StopToken)>;
@@ -27,8 +28,9 @@ class Stream final : public arrow::RecordBatchReader {
   arrow::Status Close() override;
   arrow::Result<ScanMetrics> metrics() const;
 
-  /// Closes all streams that are open, and waits up to half a second for reads that were left behind. For the end of the
-  /// interpreter: threads that read through a filesystem made in Python must have ended by then.
+  /// Closes all streams that are open, and waits up to half a second for reads that were left
+  /// behind. For the end of the interpreter: threads that read through a filesystem made in Python
+  /// must have ended by then.
   static void CloseAll();
 
  private:

@@ -21,7 +21,8 @@ constexpr int64_t kFactsCacheBytes = int64_t{64} << 20;
 
 class Dataset::Impl {
  public:
-  Impl(std::vector<std::string> sources, OpenOptions options, std::shared_ptr<const ListingSource> source)
+  Impl(std::vector<std::string> sources, OpenOptions options,
+       std::shared_ptr<const ListingSource> source)
       : sources_(std::move(sources)), options_(std::move(options)), source_(std::move(source)) {}
 
   const std::vector<std::string>& sources() const { return sources_; }
@@ -76,8 +77,9 @@ class Dataset::Impl {
     return listing_;
   }
 
-  /// What planning starts from. Without a filter over keys every file is wanted, so the full listing is made and kept; with
-  /// one, only what it leaves is listed, unless the listing is there already. A limit may need few of the files.
+  /// What planning starts from. Without a filter over keys every file is wanted, so the full
+  /// listing is made and kept; with one, only what it leaves is listed, unless the listing is there
+  /// already. A limit may need few of the files.
   arrow::Result<plan::PlannerInput> input(const plan::BoundRequest& bound) {
     ARROW_ASSIGN_OR_RAISE(auto inspected, inspection());
     plan::PlannerInput out{source_, inspected, nullptr, {}, cache_};
@@ -99,19 +101,24 @@ class Dataset::Impl {
   const std::vector<std::string> sources_;
   const OpenOptions options_;
   const std::shared_ptr<const ListingSource> source_;
-  const std::shared_ptr<plan::FactsCache> cache_ = std::make_shared<plan::FactsCache>(kFactsCacheBytes);
+  const std::shared_ptr<plan::FactsCache> cache_ =
+      std::make_shared<plan::FactsCache>(kFactsCacheBytes);
   std::mutex inspection_mutex_, listing_mutex_;
   std::shared_ptr<const plan::Inspection> inspection_;
   Listing listing_;
 };
 
-arrow::Result<std::shared_ptr<Dataset>> Dataset::Open(std::vector<std::string> sources, OpenOptions options) {
-  if (sources.empty()) return arrow::Status::Invalid("No source is given: name a file, a folder or a pattern");
+arrow::Result<std::shared_ptr<Dataset>> Dataset::Open(std::vector<std::string> sources,
+                                                      OpenOptions options) {
+  if (sources.empty())
+    return arrow::Status::Invalid("No source is given: name a file, a folder or a pattern");
   if (options.inspect == 0 || options.inspect < OpenOptions::kAll) {
-    return arrow::Status::Invalid("inspect is ", options.inspect, ", but must be at least 1, or all");
+    return arrow::Status::Invalid("inspect is ", options.inspect,
+                                  ", but must be at least 1, or all");
   }
   if (options.list_concurrency < 1) {
-    return arrow::Status::Invalid("list_concurrency is ", options.list_concurrency, ", but must be at least 1");
+    return arrow::Status::Invalid("list_concurrency is ", options.list_concurrency,
+                                  ", but must be at least 1");
   }
   if (!options.format.empty()) ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
   if (!options.partitioning) options.partitioning = MakeHivePartitioning();
@@ -152,7 +159,8 @@ arrow::Result<ListingReport> Dataset::listing_report() const {
   return listing.report;
 }
 
-arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request, const PlanOptions& options) const {
+arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
+                                      const PlanOptions& options) const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
@@ -167,12 +175,15 @@ arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& req
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
   PlanOptions planning;
   planning.stop = options.stop;
-  // Footers are read while the files are read; planning needs them only to know how many files a limit takes.
-  ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning, plan::FooterUse::kForLimit));
+  // Footers are read while the files are read; planning needs them only to know how many files a
+  // limit takes.
+  ARROW_ASSIGN_OR_RAISE(auto plan,
+                        plan::MakePlan(input, bound, planning, plan::FooterUse::kForLimit));
   return read::MakeStream(plan, options, impl_->cache());
 }
 
-arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter, const ScanOptions& options) const {
+arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
+                                      const ScanOptions& options) const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
   ScanRequest request;
   request.columns.emplace();
@@ -185,6 +196,8 @@ arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter, 
   return read::CountRows(plan, options, impl_->cache());
 }
 
-arrow::Result<std::shared_ptr<Dataset>> Dataset::Refresh() const { return Open(impl_->sources(), impl_->options()); }
+arrow::Result<std::shared_ptr<Dataset>> Dataset::Refresh() const {
+  return Open(impl_->sources(), impl_->options());
+}
 
 }  // namespace shoal

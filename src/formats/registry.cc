@@ -12,7 +12,8 @@ namespace {
 
 std::string Lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return out;
 }
 
@@ -47,7 +48,8 @@ arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view 
     if (format->name() == name) return format;
     known += (known.empty() ? "" : ", ") + std::string(format->name());
   }
-  return arrow::Status::NotImplemented("format '", name, "' is not supported; the known formats are: ", known);
+  return arrow::Status::NotImplemented("format '", name,
+                                       "' is not supported; the known formats are: ", known);
 }
 
 arrow::Result<ColumnBounds> FileFacts::Bounds(int leaf) const {

@@ -7,11 +7,15 @@ namespace shoal::formats {
 
 ResidentFile::ResidentFile(std::string path, int64_t size, std::vector<ByteRange> ranges,
                            std::vector<std::shared_ptr<arrow::Buffer>> buffers)
-    : path_(std::move(path)), size_(size), ranges_(std::move(ranges)), buffers_(std::move(buffers)) {}
+    : path_(std::move(path)),
+      size_(size),
+      ranges_(std::move(ranges)),
+      buffers_(std::move(buffers)) {}
 
 ResidentFile::~ResidentFile() = default;
 
-arrow::Result<std::shared_ptr<arrow::Buffer>> ResidentFile::ReadAt(int64_t position, int64_t length) {
+arrow::Result<std::shared_ptr<arrow::Buffer>> ResidentFile::ReadAt(int64_t position,
+                                                                   int64_t length) {
   if (position < 0 || length < 0 || position > size_) {
     return arrow::Status::IOError("'", path_, "' refers to bytes outside of itself: it is corrupt");
   }
@@ -21,7 +25,8 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> ResidentFile::ReadAt(int64_t posit
       return arrow::SliceBuffer(buffers_[i], position - ranges_[i].offset, length);
     }
   }
-  return arrow::Status::IOError("'", path_, "' refers to bytes ", position, " to ", position + length,
+  return arrow::Status::IOError("'", path_, "' refers to bytes ", position, " to ",
+                                position + length,
                                 " where its metadata does not say data is: it is corrupt");
 }
 
@@ -44,7 +49,8 @@ arrow::Result<int64_t> ResidentFile::Read(int64_t length, void* out) {
 }
 
 arrow::Status ResidentFile::Seek(int64_t position) {
-  if (position < 0 || position > size_) return arrow::Status::IOError("'", path_, "': seek outside of the file");
+  if (position < 0 || position > size_)
+    return arrow::Status::IOError("'", path_, "': seek outside of the file");
   position_ = position;
   return arrow::Status::OK();
 }

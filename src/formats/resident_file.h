@@ -13,8 +13,8 @@
 
 namespace shoal::formats {
 
-/// Serves reads of resident ranges by slicing, without copying. Anything else is an error that names the hole: a format
-/// must declare what it reads, and never reads on its own.
+/// Serves reads of resident ranges by slicing, without copying. Anything else is an error that
+/// names the hole: a format must declare what it reads, and never reads on its own.
 class ResidentFile final : public arrow::io::RandomAccessFile {
  public:
   ResidentFile(std::string path, int64_t size, std::vector<ByteRange> ranges,

@@ -55,7 +55,8 @@ void PrintIssues(const ListingReport& report, std::ostream& out) {
     const auto& entry = report.issues[i];
     if (entry.count == 0) continue;
     out << "note      " << ToString(static_cast<ListingIssue>(i)) << ": " << entry.count;
-    for (size_t e = 0; e < entry.examples.size(); ++e) out << (e ? ", " : ", such as ") << entry.examples[e];
+    for (size_t e = 0; e < entry.examples.size(); ++e)
+      out << (e ? ", " : ", such as ") << entry.examples[e];
     out << "\n";
   }
 }
@@ -124,18 +125,20 @@ std::string ScanPlan::ToString() const {
   out << "listed    " << Count(prune.files_listed, "file", "files") << " in "
       << Count(listing.directories_listed, "directory", "directories");
   if (prune.directories_pruned > 0) {
-    out << ", " << Count(prune.directories_pruned, "directory", "directories") << " pruned before listing";
+    out << ", " << Count(prune.directories_pruned, "directory", "directories")
+        << " pruned before listing";
   }
   out << (listing.complete ? "" : "; ended early by the limit") << "\n";
   PrintIssues(listing, out);
   out << "files     " << fragments.size() << " of " << prune.files_listed << " kept\n";
   if (prune.footers_read + prune.footers_cached > 0) {
-    out << "groups    " << prune.row_groups_kept << " of " << prune.row_groups_seen << " row groups kept; "
-        << Count(prune.footers_read, "footer", "footers") << " read (" << Bytes(prune.metadata_bytes) << "), "
-        << prune.footers_cached << " from cache\n";
+    out << "groups    " << prune.row_groups_kept << " of " << prune.row_groups_seen
+        << " row groups kept; " << Count(prune.footers_read, "footer", "footers") << " read ("
+        << Bytes(prune.metadata_bytes) << "), " << prune.footers_cached << " from cache\n";
   }
   out << "rows      " << Figure(statistics.num_rows) << " before filtering";
-  if (!statistics.total_bytes.is_absent()) out << ", " << Bytes(statistics.total_bytes.value()) << " in the files";
+  if (!statistics.total_bytes.is_absent())
+    out << ", " << Bytes(statistics.total_bytes.value()) << " in the files";
   out << "\n";
 
   if (!prune.pruned.empty()) out << "pruned\n";
@@ -147,7 +150,8 @@ std::string ScanPlan::ToString() const {
     if (piece.conjunct >= 0) out << ", by " << prune.conjuncts[piece.conjunct].conjunct;
     out << "\n";
   }
-  if (prune.pruned.size() > kShownPieces) out << "  - and " << prune.pruned.size() - kShownPieces << " more\n";
+  if (prune.pruned.size() > kShownPieces)
+    out << "  - and " << prune.pruned.size() - kShownPieces << " more\n";
   if (!fragments.empty()) out << "kept\n";
   for (size_t i = 0; i < std::min(fragments.size(), kShownFragments); ++i) {
     const Fragment& f = fragments[i];
@@ -157,7 +161,8 @@ std::string ScanPlan::ToString() const {
     }
     out << "\n";
   }
-  if (fragments.size() > kShownFragments) out << "  + and " << fragments.size() - kShownFragments << " more\n";
+  if (fragments.size() > kShownFragments)
+    out << "  + and " << fragments.size() - kShownFragments << " more\n";
   return out.str();
 }
 

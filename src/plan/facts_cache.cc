@@ -7,7 +7,8 @@ bool FactsCache::MayHave(const std::string& path) const {
   return by_path_.contains(path);
 }
 
-std::shared_ptr<const FileFacts> FactsCache::Get(const std::string& path, int64_t size, int64_t mtime_ns) {
+std::shared_ptr<const FileFacts> FactsCache::Get(const std::string& path, int64_t size,
+                                                 int64_t mtime_ns) {
   std::lock_guard lock(mutex_);
   auto it = by_path_.find(path);
   if (it == by_path_.end()) return nullptr;
@@ -17,9 +18,11 @@ std::shared_ptr<const FileFacts> FactsCache::Get(const std::string& path, int64_
   return entry.facts;
 }
 
-void FactsCache::Put(const std::string& path, int64_t size, int64_t mtime_ns, std::shared_ptr<const FileFacts> facts) {
+void FactsCache::Put(const std::string& path, int64_t size, int64_t mtime_ns,
+                     std::shared_ptr<const FileFacts> facts) {
   if (mtime_ns == SourceFile::kUnknown) return;
-  const int64_t bytes = facts->memory_size() + static_cast<int64_t>(sizeof(Entry) + 2 * path.size());
+  const int64_t bytes =
+      facts->memory_size() + static_cast<int64_t>(sizeof(Entry) + 2 * path.size());
   if (bytes > byte_limit_) return;
   std::lock_guard lock(mutex_);
   if (auto it = by_path_.find(path); it != by_path_.end()) EraseLocked(it->second);

@@ -12,8 +12,8 @@
 
 namespace shoal::plan {
 
-/// Least recently used under a byte limit. An entry answers only for the size and mtime it was read with, so a replaced
-/// file is never answered for. Thread-safe.
+/// Least recently used under a byte limit. An entry answers only for the size and mtime it was read
+/// with, so a replaced file is never answered for. Thread-safe.
 class FactsCache {
  public:
   explicit FactsCache(int64_t byte_limit) : byte_limit_(byte_limit) {}
@@ -22,8 +22,10 @@ class FactsCache {
   bool MayHave(const std::string& path) const;
   /// nullptr if not known, or known of another version of the file.
   std::shared_ptr<const FileFacts> Get(const std::string& path, int64_t size, int64_t mtime_ns);
-  /// Does nothing where mtime is not known: the entry could not be told from a later file of the same size.
-  void Put(const std::string& path, int64_t size, int64_t mtime_ns, std::shared_ptr<const FileFacts> facts);
+  /// Does nothing where mtime is not known: the entry could not be told from a later file of the
+  /// same size.
+  void Put(const std::string& path, int64_t size, int64_t mtime_ns,
+           std::shared_ptr<const FileFacts> facts);
 
  private:
   struct Entry {

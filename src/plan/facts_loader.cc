@@ -4,8 +4,10 @@
 
 namespace shoal::plan {
 
-arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format, const std::shared_ptr<const SourceFile>& file,
-                                     FactsCache* cache, const std::shared_ptr<runtime::Counters>& counters) {
+arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
+                                     const std::shared_ptr<const SourceFile>& file,
+                                     FactsCache* cache,
+                                     const std::shared_ptr<runtime::Counters>& counters) {
   ARROW_ASSIGN_OR_RAISE(auto open, storage::OpenFile::Open(file, counters));
   LoadedFacts out{nullptr, open->size(), open->mtime_ns(), false};
   if (out.size == 0) return out;

@@ -12,7 +12,8 @@ KeyedSchema KeyedSchema::Project(const ScanPlan& plan, const std::vector<int>& l
   return out;
 }
 
-arrow::Result<std::shared_ptr<const schema::ColumnMapping>> MapFile(const KeyedSchema& to, const FileFacts& facts,
+arrow::Result<std::shared_ptr<const schema::ColumnMapping>> MapFile(const KeyedSchema& to,
+                                                                    const FileFacts& facts,
                                                                     const PartitionValues& values,
                                                                     const std::string& path) {
   std::vector<schema::Constant> constants;
@@ -20,7 +21,8 @@ arrow::Result<std::shared_ptr<const schema::ColumnMapping>> MapFile(const KeyedS
     const int key = to.partition_key[i];
     if (key >= 0 && values[key]) constants.push_back({static_cast<int>(i), values[key]});
   }
-  ARROW_ASSIGN_OR_RAISE(auto mapping, schema::ColumnMapping::Make(*facts.schema(), *to.schema, constants, path, to.casts));
+  ARROW_ASSIGN_OR_RAISE(auto mapping, schema::ColumnMapping::Make(*facts.schema(), *to.schema,
+                                                                  constants, path, to.casts));
   return std::make_shared<const schema::ColumnMapping>(std::move(mapping));
 }
 

@@ -26,9 +26,10 @@ struct KeyedSchema {
   static KeyedSchema Project(const ScanPlan& plan, const std::vector<int>& leaves);
 };
 
-/// How batches of one file become batches of `to.schema`. A key that this path carries is its value in all rows; a key
-/// that it does not carry is the file's column of that name, or null.
-arrow::Result<std::shared_ptr<const schema::ColumnMapping>> MapFile(const KeyedSchema& to, const FileFacts& facts,
+/// How batches of one file become batches of `to.schema`. A key that this path carries is its value
+/// in all rows; a key that it does not carry is the file's column of that name, or null.
+arrow::Result<std::shared_ptr<const schema::ColumnMapping>> MapFile(const KeyedSchema& to,
+                                                                    const FileFacts& facts,
                                                                     const PartitionValues& values,
                                                                     const std::string& path);
 

@@ -22,7 +22,8 @@ arrow::Result<FooterPruner> FooterPruner::Make(const ScanPlan& plan) {
   return out;
 }
 
-arrow::Result<prune::PruneResult> FooterPruner::Judge(const FileFacts& facts, const PartitionValues& values,
+arrow::Result<prune::PruneResult> FooterPruner::Judge(const FileFacts& facts,
+                                                      const PartitionValues& values,
                                                       const std::string& path) const {
   ARROW_ASSIGN_OR_RAISE(auto mapping, MapFile(columns_, facts, values, path));
   prune::RowGroupContainers containers(facts, *mapping, *columns_.schema);

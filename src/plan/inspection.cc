@@ -21,30 +21,36 @@ namespace {
 constexpr int kRemoteFooters = 32;
 constexpr int64_t kMagicBytes = 16;
 
-std::shared_ptr<const SourceFile> SourceOf(const ListingSource& source, const FileTable& files, int64_t i) {
+std::shared_ptr<const SourceFile> SourceOf(const ListingSource& source, const FileTable& files,
+                                           int64_t i) {
   return std::make_shared<const SourceFile>(
       SourceFile{source.filesystem(), files.path(i), files.size(i), files.mtime_ns(i)});
 }
 
 /// The format that the first bytes of the first file with any show.
-arrow::Result<std::shared_ptr<const FileFormat>> FormatByMagic(const ListingSource& source, const FileTable& files) {
+arrow::Result<std::shared_ptr<const FileFormat>> FormatByMagic(const ListingSource& source,
+                                                               const FileTable& files) {
   for (int64_t i = 0; i < files.num_files(); ++i) {
     auto file = SourceOf(source, files, i);
-    ARROW_ASSIGN_OR_RAISE(auto open, storage::OpenFile::Open(file, std::make_shared<runtime::Counters>()));
+    ARROW_ASSIGN_OR_RAISE(auto open,
+                          storage::OpenFile::Open(file, std::make_shared<runtime::Counters>()));
     if (open->size() == 0) continue;
     ARROW_ASSIGN_OR_RAISE(auto head, open->Read({0, std::min(kMagicBytes, open->size())}));
     if (auto format = formats::FormatOfMagic(std::string_view(*head))) return format;
-    return arrow::Status::Invalid("'", file->path,
-                                  "' is of no known format: neither its name nor its first bytes tell. Name the format.");
+    return arrow::Status::Invalid(
+        "'", file->path,
+        "' is of no known format: neither its name nor its first bytes tell. Name the format.");
   }
-  return arrow::Status::Invalid("'", source.Describe(), "' has only empty files: no format can be found. Name the format.");
+  return arrow::Status::Invalid("'", source.Describe(),
+                                "' has only empty files: no format can be found. Name the format.");
 }
 
 arrow::Status NothingFound(const ListingSource& source, const ListingReport& report) {
   std::string skipped = report.ToString();
-  return arrow::Status::Invalid("'", source.Describe(), "' has no data files",
-                                skipped.empty() ? std::string(": it is empty") : ". Left out: " + skipped,
-                                ". Name other files, or give a schema to take it as an empty table.");
+  return arrow::Status::Invalid(
+      "'", source.Describe(), "' has no data files",
+      skipped.empty() ? std::string(": it is empty") : ". Left out: " + skipped,
+      ". Name other files, or give a schema to take it as an empty table.");
 }
 
 /// The listing whose names the inspection looks at, and the format they have.
@@ -89,16 +95,18 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
 }
 
 /// The union of the schemas of the sampled files.
-arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(const ListingSource& source, const Looked& looked,
-                                                            const std::shared_ptr<FactsCache>& cache,
-                                                            ListingReport* report) {
+arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
+    const ListingSource& source, const Looked& looked, const std::shared_ptr<FactsCache>& cache,
+    ListingReport* report) {
   const FileTable& files = looked.sample.files;
   std::vector<std::shared_ptr<arrow::Schema>> schemas(files.num_files());
   auto counters = std::make_shared<runtime::Counters>();
-  const int concurrency = storage::IsLocal(*source.filesystem()) ? runtime::DefaultWorkers() : kRemoteFooters;
+  const int concurrency =
+      storage::IsLocal(*source.filesystem()) ? runtime::DefaultWorkers() : kRemoteFooters;
   ARROW_RETURN_NOT_OK(runtime::ParallelFor(
       files.num_files(), concurrency, looked.list.stop, [&](int64_t i) -> arrow::Status {
-        ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*looked.format, SourceOf(source, files, i), cache.get(), counters));
+        ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*looked.format, SourceOf(source, files, i),
+                                                     cache.get(), counters));
         if (loaded.facts) schemas[i] = loaded.facts->schema();
         return arrow::Status::OK();
       }));
@@ -107,7 +115,8 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(const ListingSource&
     if (!schemas[i]) {
       report->Add(ListingIssue::kZeroByte, files.path(i));
       if (looked.list.strict.contains(ListingIssue::kZeroByte)) {
-        return arrow::Status::Invalid("'", files.path(i), "' is an empty file (0 bytes), and strict is set");
+        return arrow::Status::Invalid("'", files.path(i),
+                                      "' is an empty file (0 bytes), and strict is set");
       }
       continue;
     }
@@ -157,7 +166,8 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   };
   for (const auto& column : keys.columns) {
     // A declared schema is the whole table: keys that it leaves out are left out.
-    if (!options.schema || options.schema->GetFieldIndex(column.name) >= 0) add_key(column.name, &column);
+    if (!options.schema || options.schema->GetFieldIndex(column.name) >= 0)
+      add_key(column.name, &column);
   }
   if (declared) {
     for (const auto& field : declared->fields()) {
@@ -187,8 +197,10 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   }
   out.table_schema = arrow::schema(std::move(fields), columns->metadata());
   out.report = looked.sample.report;
-  if (looked.sample.complete) ARROW_RETURN_NOT_OK(list::ReportMissingKeys(files, out.list.strict, &out.report));
-  if (looked.sample.complete) out.all_files = std::make_shared<const FileTable>(std::move(looked.sample.files));
+  if (looked.sample.complete)
+    ARROW_RETURN_NOT_OK(list::ReportMissingKeys(files, out.list.strict, &out.report));
+  if (looked.sample.complete)
+    out.all_files = std::make_shared<const FileTable>(std::move(looked.sample.files));
   return out;
 }
 

@@ -18,15 +18,16 @@ namespace shoal::plan {
 
 struct InspectionOptions {
   ListOptions list;
-  std::string format;                    // empty: by extension, else by magic bytes
+  std::string format;                     // empty: by extension, else by magic bytes
   std::shared_ptr<arrow::Schema> schema;  // declared; may be null
-  int64_t sample = 256;                  // files to inspect; -1: all
+  int64_t sample = 256;                   // files to inspect; -1: all
 };
 
 /// What the inspection found. Everything after it (listing, planning, reading) goes by this.
 struct Inspection {
   std::shared_ptr<const FileFormat> format;
-  std::shared_ptr<arrow::Schema> table_schema;      // columns of the files, then keys that are not among them
+  std::shared_ptr<arrow::Schema>
+      table_schema;  // columns of the files, then keys that are not among them
   bool schema_declared = false;
   std::shared_ptr<arrow::Schema> partition_schema;  // keys, in order of first appearance by path
   std::set<std::string> keys_in_files;              // keys that are columns of files as well

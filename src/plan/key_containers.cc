@@ -9,9 +9,9 @@
 
 namespace shoal::plan {
 
-arrow::Result<std::vector<partition::TypedKeyColumn>> TypeKeys(const KeyTable& keys,
-                                                              const arrow::Schema& partition_schema,
-                                                              const std::function<std::string(int64_t)>& path_of) {
+arrow::Result<std::vector<partition::TypedKeyColumn>> TypeKeys(
+    const KeyTable& keys, const arrow::Schema& partition_schema,
+    const std::function<std::string(int64_t)>& path_of) {
   std::vector<partition::TypedKeyColumn> out;
   for (const auto& field : partition_schema.fields()) {
     const KeyColumn* column = keys.Find(field->name());
@@ -22,11 +22,14 @@ arrow::Result<std::vector<partition::TypedKeyColumn>> TypeKeys(const KeyTable& k
   return out;
 }
 
-arrow::Result<std::shared_ptr<const prune::ColumnKnowledge>> KeyContainers::Column(const arrow::FieldPath& path) const {
+arrow::Result<std::shared_ptr<const prune::ColumnKnowledge>> KeyContainers::Column(
+    const arrow::FieldPath& path) const {
   const auto& field = table_schema_.field(path.indices()[0]);
-  if (path.indices().size() != 1 || partition_schema_.GetFieldIndex(field->name()) < 0) return nullptr;
+  if (path.indices().size() != 1 || partition_schema_.GetFieldIndex(field->name()) < 0)
+    return nullptr;
   const bool missing_is_null = missing_ == Missing::kNull && !in_files_.contains(field->name());
-  auto key = std::find_if(keys_.begin(), keys_.end(), [&](const auto& k) { return k.name == field->name(); });
+  auto key = std::find_if(keys_.begin(), keys_.end(),
+                          [&](const auto& k) { return k.name == field->name(); });
   auto knowledge = std::make_shared<prune::ColumnKnowledge>();
   if (key == keys_.end()) {
     if (!missing_is_null) return nullptr;
@@ -53,7 +56,8 @@ arrow::Result<std::shared_ptr<const prune::ColumnKnowledge>> KeyContainers::Colu
 }
 
 arrow::Result<std::vector<std::shared_ptr<const PartitionValues>>> ValuesOfFiles(
-    const std::vector<partition::TypedKeyColumn>& keys, const arrow::Schema& partition_schema, int64_t num_files) {
+    const std::vector<partition::TypedKeyColumn>& keys, const arrow::Schema& partition_schema,
+    int64_t num_files) {
   // Each distinct value becomes a scalar once.
   std::vector<std::vector<std::shared_ptr<arrow::Scalar>>> scalars(keys.size());
   std::vector<int> position(keys.size());
@@ -66,15 +70,17 @@ arrow::Result<std::vector<std::shared_ptr<const PartitionValues>>> ValuesOfFiles
   }
   std::vector<std::shared_ptr<const PartitionValues>> out(num_files);
   for (int64_t i = 0; i < num_files; ++i) {
-    const bool same = i > 0 && std::all_of(keys.begin(), keys.end(),
-                                           [&](const auto& key) { return key.index[i] == key.index[i - 1]; });
+    const bool same = i > 0 && std::all_of(keys.begin(), keys.end(), [&](const auto& key) {
+                        return key.index[i] == key.index[i - 1];
+                      });
     if (same) {
       out[i] = out[i - 1];
       continue;
     }
     PartitionValues values(partition_schema.num_fields());
     for (size_t k = 0; k < keys.size(); ++k) {
-      if (keys[k].index[i] != KeyColumn::kAbsent) values[position[k]] = scalars[k][keys[k].index[i]];
+      if (keys[k].index[i] != KeyColumn::kAbsent)
+        values[position[k]] = scalars[k][keys[k].index[i]];
     }
     out[i] = std::make_shared<const PartitionValues>(std::move(values));
   }

@@ -14,10 +14,11 @@
 
 namespace shoal::plan {
 
-/// Keys of many paths as typed columns. An error names the key, the text and the path (`path_of(row)`).
-arrow::Result<std::vector<partition::TypedKeyColumn>> TypeKeys(const KeyTable& keys,
-                                                              const arrow::Schema& partition_schema,
-                                                              const std::function<std::string(int64_t)>& path_of);
+/// Keys of many paths as typed columns. An error names the key, the text and the path
+/// (`path_of(row)`).
+arrow::Result<std::vector<partition::TypedKeyColumn>> TypeKeys(
+    const KeyTable& keys, const arrow::Schema& partition_schema,
+    const std::function<std::string(int64_t)>& path_of);
 
 /// One container per path.
 class KeyContainers final : public prune::Containers {
@@ -26,11 +27,12 @@ class KeyContainers final : public prune::Containers {
     kUnknown,  // of directories: the key may come deeper down
     kNull,     // of files: a key that the path lacks is null
   };
-  /// `in_files`: keys that are also columns of files; where a path lacks such a key the file decides. References must
-  /// outlive this.
-  KeyContainers(const arrow::Schema& table_schema, const std::vector<partition::TypedKeyColumn>& keys,
-                const arrow::Schema& partition_schema, const std::set<std::string>& in_files, int64_t size,
-                Missing missing)
+  /// `in_files`: keys that are also columns of files; where a path lacks such a key the file
+  /// decides. References must outlive this.
+  KeyContainers(const arrow::Schema& table_schema,
+                const std::vector<partition::TypedKeyColumn>& keys,
+                const arrow::Schema& partition_schema, const std::set<std::string>& in_files,
+                int64_t size, Missing missing)
       : table_schema_(table_schema),
         keys_(keys),
         partition_schema_(partition_schema),
@@ -40,7 +42,8 @@ class KeyContainers final : public prune::Containers {
 
   int64_t size() const override { return size_; }
   int64_t num_rows(int64_t) const override { return -1; }
-  arrow::Result<std::shared_ptr<const prune::ColumnKnowledge>> Column(const arrow::FieldPath& path) const override;
+  arrow::Result<std::shared_ptr<const prune::ColumnKnowledge>> Column(
+      const arrow::FieldPath& path) const override;
 
  private:
   const arrow::Schema& table_schema_;
@@ -51,9 +54,10 @@ class KeyContainers final : public prune::Containers {
   const Missing missing_;
 };
 
-/// The values of each file's keys, in the order of the partition schema; nullptr for a key that its path lacks. Files next
-/// to each other share them.
+/// The values of each file's keys, in the order of the partition schema; nullptr for a key that its
+/// path lacks. Files next to each other share them.
 arrow::Result<std::vector<std::shared_ptr<const PartitionValues>>> ValuesOfFiles(
-    const std::vector<partition::TypedKeyColumn>& keys, const arrow::Schema& partition_schema, int64_t num_files);
+    const std::vector<partition::TypedKeyColumn>& keys, const arrow::Schema& partition_schema,
+    int64_t num_files);
 
 }  // namespace shoal::plan

@@ -1,7 +1,8 @@
 // A plan as one JSON document, for people's tools and for workers elsewhere.
 //
-// What a worker needs is carried exactly: expressions in Arrow's serialised form, schemas and partition values as Arrow
-// IPC, both in base64. What a person wants to see stands beside it as text. Credentials are never written.
+// What a worker needs is carried exactly: expressions in Arrow's serialised form, schemas and
+// partition values as Arrow IPC, both in base64. What a person wants to see stands beside it as
+// text. Credentials are never written.
 #include <nlohmann/json.hpp>
 
 #include <arrow/array/util.h>
@@ -25,7 +26,9 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 
-std::string Base64(const arrow::Buffer& buffer) { return arrow::util::base64_encode(std::string_view(buffer)); }
+std::string Base64(const arrow::Buffer& buffer) {
+  return arrow::util::base64_encode(std::string_view(buffer));
+}
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> FromBase64(const std::string& text) {
   ARROW_ASSIGN_OR_RAISE(auto bytes, arrow::util::base64_decode(text));
@@ -55,7 +58,8 @@ arrow::Result<Expression> ParseExpression(const std::string& text) {
   return arrow::compute::Deserialize(buffer);
 }
 
-/// One row per fragment, one column per key, and a boolean column per key: whether the path carries it.
+/// One row per fragment, one column per key, and a boolean column per key: whether the path carries
+/// it.
 arrow::Result<std::string> PartitionValuesText(const ScanPlan& plan) {
   arrow::FieldVector fields;
   arrow::ArrayVector columns;
@@ -67,7 +71,8 @@ arrow::Result<std::string> PartitionValuesText(const ScanPlan& plan) {
     arrow::BooleanBuilder carried;
     for (const auto& fragment : plan.fragments) {
       const auto& value = (*fragment.partition_values)[k];
-      ARROW_RETURN_NOT_OK(value && value->is_valid ? values->AppendScalar(*value) : values->AppendNull());
+      ARROW_RETURN_NOT_OK(value && value->is_valid ? values->AppendScalar(*value)
+                                                   : values->AppendNull());
       ARROW_RETURN_NOT_OK(carried.Append(value != nullptr));
     }
     fields.push_back(arrow::field(field->name(), field->type()));
@@ -86,8 +91,8 @@ arrow::Result<std::string> PartitionValuesText(const ScanPlan& plan) {
 
 arrow::Status ParsePartitionValues(const std::string& text, ScanPlan* plan) {
   ARROW_ASSIGN_OR_RAISE(auto buffer, FromBase64(text));
-  ARROW_ASSIGN_OR_RAISE(auto reader,
-                        arrow::ipc::RecordBatchStreamReader::Open(std::make_shared<arrow::io::BufferReader>(buffer)));
+  ARROW_ASSIGN_OR_RAISE(auto reader, arrow::ipc::RecordBatchStreamReader::Open(
+                                         std::make_shared<arrow::io::BufferReader>(buffer)));
   std::shared_ptr<arrow::RecordBatch> batch;
   ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
   const int keys = plan->partition_schema->num_fields();
@@ -101,7 +106,8 @@ arrow::Status ParsePartitionValues(const std::string& text, ScanPlan* plan) {
       if (!static_cast<const arrow::BooleanArray&>(*batch->column(2 * k + 1)).Value(i)) continue;
       ARROW_ASSIGN_OR_RAISE(values[k], batch->column(2 * k)->GetScalar(i));
     }
-    plan->fragments[i].partition_values = std::make_shared<const PartitionValues>(std::move(values));
+    plan->fragments[i].partition_values =
+        std::make_shared<const PartitionValues>(std::move(values));
   }
   return arrow::Status::OK();
 }
@@ -119,7 +125,8 @@ json Figure(const Precision<std::shared_ptr<arrow::Scalar>>& p) {
 Precision<int64_t> ParseFigure(const json& j) {
   const std::string exactness = j.value("exactness", "absent");
   if (exactness == "absent") return Precision<int64_t>::Absent();
-  return exactness == "exact" ? Precision<int64_t>::Exact(j.at("value")) : Precision<int64_t>::Inexact(j.at("value"));
+  return exactness == "exact" ? Precision<int64_t>::Exact(j.at("value"))
+                              : Precision<int64_t>::Inexact(j.at("value"));
 }
 
 json ReportOf(const ScanPlan& plan) {
@@ -183,7 +190,8 @@ arrow::Status CheckTravels(const arrow::fs::FileSystem& filesystem) {
   if (!type.starts_with("py::")) return arrow::Status::OK();
   return arrow::Status::NotImplemented(
       "The plan reads through a filesystem that is made in Python ('", type,
-      "'), which another process can't make anew. Open the dataset by a URI, such as s3://bucket/folder, or with one of "
+      "'), which another process can't make anew. Open the dataset by a URI, such as "
+      "s3://bucket/folder, or with one of "
       "the filesystems of pyarrow.fs");
 }
 
@@ -200,8 +208,9 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
   j["columns"] = json::array();
   for (const auto& column : *plan.request.columns) {
     ARROW_ASSIGN_OR_RAISE(auto expression, ExpressionText(column.expression));
-    j["columns"].push_back(
-        {{"name", column.name}, {"text", expression::ToText(column.expression)}, {"expression", expression}});
+    j["columns"].push_back({{"name", column.name},
+                            {"text", expression::ToText(column.expression)},
+                            {"expression", expression}});
   }
   ARROW_ASSIGN_OR_RAISE(auto filter, ExpressionText(plan.request.filter));
   j["filter"] = {{"text", expression::ToText(plan.request.filter)}, {"expression", filter}};
@@ -217,7 +226,8 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
     for (int k = 0; k < plan.partition_schema->num_fields(); ++k) {
       const auto& value = (*f.partition_values)[k];
       if (value) {
-        values[plan.partition_schema->field(k)->name()] = value->is_valid ? json(value->ToString()) : json(nullptr);
+        values[plan.partition_schema->field(k)->name()] =
+            value->is_valid ? json(value->ToString()) : json(nullptr);
       }
     }
     fragment["partition_values"] = std::move(values);
@@ -232,8 +242,8 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
 /// What a worker needs; the report is for whoever made the plan and is not read back.
 arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
   if (j.at("shoal_plan") != kVersion) {
-    return arrow::Status::Invalid("The plan has version ", j.at("shoal_plan").dump(), "; this is shoal for version ",
-                                  kVersion);
+    return arrow::Status::Invalid("The plan has version ", j.at("shoal_plan").dump(),
+                                  "; this is shoal for version ", kVersion);
   }
   ARROW_ASSIGN_OR_RAISE(plan->format, GetFileFormat(j.at("format").get<std::string>()));
   ARROW_ASSIGN_OR_RAISE(plan->table_schema, ParseSchema(j.at("table_schema")));
@@ -277,7 +287,8 @@ arrow::Result<std::string> ScanPlan::ToJson() const {
   }
 }
 
-arrow::Result<ScanPlan> ScanPlan::FromJson(std::string_view text, std::shared_ptr<arrow::fs::FileSystem> filesystem) {
+arrow::Result<ScanPlan> ScanPlan::FromJson(std::string_view text,
+                                           std::shared_ptr<arrow::fs::FileSystem> filesystem) {
   ScanPlan plan;
   try {
     const json j = json::parse(text);

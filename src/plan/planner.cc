@@ -32,7 +32,8 @@ using arrow::compute::Expression;
 std::vector<std::string> NamesOf(const arrow::Schema& schema) { return schema.field_names(); }
 
 /// Adds the path to an error that one path's keys caused.
-arrow::Status NamePath(const arrow::Status& error, const std::function<std::string(int64_t)>& path_of) {
+arrow::Status NamePath(const arrow::Status& error,
+                       const std::function<std::string(int64_t)>& path_of) {
   if (auto row = prune::FailedContainer::Find(error)) {
     return error.WithMessage("'", path_of(*row), "': ", error.message()).WithDetail(nullptr);
   }
@@ -60,7 +61,9 @@ class KeyPruner {
     number_.insert(number_.end(), partial_number_.begin(), partial_number_.end());
   }
 
-  bool can_prune() const { return !conjuncts_.empty() && inspection_.partition_schema->num_fields() > 0; }
+  bool can_prune() const {
+    return !conjuncts_.empty() && inspection_.partition_schema->num_fields() > 0;
+  }
 
   arrow::Result<std::vector<bool>> JudgeDirectories(const KeyTable& keys) {
     auto path_of = [&](int64_t row) { return DescribeKeys(keys, row); };
@@ -91,7 +94,8 @@ class KeyPruner {
   }
 
   void AddPiece(PrunedPiece piece) {
-    if (report_->pruned.size() < PruneReport::kMaxPieces) report_->pruned.push_back(std::move(piece));
+    if (report_->pruned.size() < PruneReport::kMaxPieces)
+      report_->pruned.push_back(std::move(piece));
   }
 
  private:
@@ -121,8 +125,10 @@ class KeyPruner {
   std::vector<int> number_, partial_number_;  // index into the report's conjuncts
 };
 
-/// Statistics of a column that has one value in `rows` rows: of a NaN, or of no rows, there are no bounds.
-arrow::Result<ColumnStatistics> StatisticsOfConstant(const arrow::Scalar& value, const Precision<int64_t>& rows) {
+/// Statistics of a column that has one value in `rows` rows: of a NaN, or of no rows, there are no
+/// bounds.
+arrow::Result<ColumnStatistics> StatisticsOfConstant(const arrow::Scalar& value,
+                                                     const Precision<int64_t>& rows) {
   ColumnBounds bounds;
   ARROW_ASSIGN_OR_RAISE(bounds.min, arrow::MakeArrayFromScalar(value, 1));
   bounds.max = bounds.min;
@@ -135,17 +141,19 @@ arrow::Result<ColumnStatistics> StatisticsOfConstant(const arrow::Scalar& value,
 /// Collects the fragments of a plan, page by page, and what is known of them.
 class Collector {
  public:
-  Collector(const PlannerInput& input, const BoundRequest& bound, const PlanOptions& options, FooterUse footers,
-            ScanPlan* plan)
+  Collector(const PlannerInput& input, const BoundRequest& bound, const PlanOptions& options,
+            FooterUse footers, ScanPlan* plan)
       : input_(input), bound_(bound), options_(options), footers_(footers), plan_(plan) {}
 
   arrow::Status Init() {
     ARROW_ASSIGN_OR_RAISE(pruner_, FooterPruner::Make(*plan_));
     const auto& request = plan_->request;
-    // A filter over data may leave any number of rows; only without one do row counts tell when there are enough.
+    // A filter over data may leave any number of rows; only without one do row counts tell when
+    // there are enough.
     if (request.limit && !bound_.filters_data && footers_ != FooterUse::kNone) {
       constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-      rows_wanted_ = request.offset > kMost - *request.limit ? kMost : *request.limit + request.offset;
+      rows_wanted_ =
+          request.offset > kMost - *request.limit ? kMost : *request.limit + request.offset;
     }
     local_ = storage::IsLocal(*plan_->filesystem);
     return arrow::Status::OK();
@@ -156,7 +164,8 @@ class Collector {
     auto path_of = [&](int64_t i) { return files.path(i); };
     ARROW_RETURN_NOT_OK(CheckUnseenKeys(files, keep));
     ARROW_ASSIGN_OR_RAISE(auto keys, TypeKeys(files.keys(), *plan_->partition_schema, path_of));
-    ARROW_ASSIGN_OR_RAISE(auto values, ValuesOfFiles(keys, *plan_->partition_schema, files.num_files()));
+    ARROW_ASSIGN_OR_RAISE(auto values,
+                          ValuesOfFiles(keys, *plan_->partition_schema, files.num_files()));
     for (int64_t i = 0; i < files.num_files(); ++i) {
       if (!keep[i]) continue;
       Fragment fragment;
@@ -170,7 +179,8 @@ class Collector {
   }
 
   arrow::Status Finish() {
-    if (footers_ == FooterUse::kAll && !rows_wanted_) ARROW_RETURN_NOT_OK(ReadFooters(read_, plan_->fragments.size()));
+    if (footers_ == FooterUse::kAll && !rows_wanted_)
+      ARROW_RETURN_NOT_OK(ReadFooters(read_, plan_->fragments.size()));
     Summarise();
     return arrow::Status::OK();
   }
@@ -183,16 +193,18 @@ class Collector {
     int64_t matching = 0;  // rows of which the footer proves that they pass the filter
   };
 
-  /// A column of the table that only later paths carry as a key would read as null there, though its value is known.
+  /// A column of the table that only later paths carry as a key would read as null there, though
+  /// its value is known.
   arrow::Status CheckUnseenKeys(const FileTable& files, const std::vector<bool>& keep) const {
     for (const auto& column : files.keys().columns) {
       if (plan_->partition_schema->GetFieldIndex(column.name) >= 0) continue;
       if (plan_->table_schema->GetFieldIndex(column.name) < 0) continue;
       for (int64_t i = 0; i < files.num_files(); ++i) {
         if (!keep[i] || column.index[i] == KeyColumn::kAbsent) continue;
-        return arrow::Status::Invalid("'", files.path(i), "' carries the key '", column.name,
-                                      "', which is a column of files too, and no inspected path had it: inspect more files, "
-                                      "or declare the partitioning");
+        return arrow::Status::Invalid(
+            "'", files.path(i), "' carries the key '", column.name,
+            "', which is a column of files too, and no inspected path had it: inspect more files, "
+            "or declare the partitioning");
       }
     }
     return arrow::Status::OK();
@@ -228,10 +240,12 @@ class Collector {
   bool Enough() const { return matching_ >= *rows_wanted_; }
 
   arrow::Status ReadFooters(size_t begin, size_t end) {
-    const int concurrency = local_ ? std::min(runtime::DefaultWorkers(), options_.meta_fetch_concurrency)
-                                   : options_.meta_fetch_concurrency;
+    const int concurrency =
+        local_ ? std::min(runtime::DefaultWorkers(), options_.meta_fetch_concurrency)
+               : options_.meta_fetch_concurrency;
     known_.resize(end);
-    ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(end - begin), concurrency, options_.stop,
+    ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(end - begin), concurrency,
+                                             options_.stop,
                                              [&](int64_t i) { return ReadFooter(begin + i); }));
     for (size_t i = begin; i < end; ++i) matching_ += known_[i].matching;
     read_ = end;
@@ -243,7 +257,8 @@ class Collector {
     Known& known = known_[i];
     auto file = std::make_shared<const SourceFile>(
         SourceFile{plan_->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
-    ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*plan_->format, file, input_.cache.get(), counters_));
+    ARROW_ASSIGN_OR_RAISE(auto loaded,
+                          LoadFacts(*plan_->format, file, input_.cache.get(), counters_));
     fragment.size = loaded.size;
     fragment.mtime_ns = loaded.mtime_ns;
     if (!loaded.facts) {
@@ -252,12 +267,14 @@ class Collector {
       std::lock_guard lock(mutex_);
       plan_->listing.Add(ListingIssue::kZeroByte, fragment.path);
       if (input_.inspection->list.strict.contains(ListingIssue::kZeroByte)) {
-        return arrow::Status::Invalid("'", fragment.path, "' is an empty file (0 bytes), and strict is set");
+        return arrow::Status::Invalid("'", fragment.path,
+                                      "' is an empty file (0 bytes), and strict is set");
       }
       return arrow::Status::OK();
     }
     const FileFacts& facts = *loaded.facts;
-    ARROW_ASSIGN_OR_RAISE(auto judged, pruner_->Judge(facts, *fragment.partition_values, fragment.path));
+    ARROW_ASSIGN_OR_RAISE(auto judged,
+                          pruner_->Judge(facts, *fragment.partition_values, fragment.path));
     std::vector<int> kept;
     auto rows = Precision<int64_t>::Exact(0);
     int64_t bytes = 0;
@@ -265,7 +282,8 @@ class Collector {
       if (!judged.kept(group)) continue;
       kept.push_back(group);
       rows = rows + facts.row_group_rows(group);
-      // A key that this path lacks may be a column of the file, and then it is data that the filter looks at.
+      // A key that this path lacks may be a column of the file, and then it is data that the filter
+      // looks at.
       if (judged.all_true(group)) {
         known.matching += facts.row_group_rows(group).exact_value().value_or(0);
       }
@@ -285,13 +303,15 @@ class Collector {
   }
 
   /// Statistics of the table's columns over some row groups of a file.
-  arrow::Result<std::vector<ColumnStatistics>> ColumnsOf(const FileFacts& facts, const std::vector<int>& groups,
+  arrow::Result<std::vector<ColumnStatistics>> ColumnsOf(const FileFacts& facts,
+                                                         const std::vector<int>& groups,
                                                          const Fragment& fragment) const {
     const auto& schema = *plan_->table_schema;
     std::vector<int> leaves;
     for (int i = 0; i < NumLeaves(schema); ++i) leaves.push_back(i);
     auto all = KeyedSchema::Project(*plan_, leaves);
-    ARROW_ASSIGN_OR_RAISE(auto mapping, MapFile(all, facts, *fragment.partition_values, fragment.path));
+    ARROW_ASSIGN_OR_RAISE(auto mapping,
+                          MapFile(all, facts, *fragment.partition_values, fragment.path));
     std::vector<Precision<int64_t>> rows;
     for (int g = 0; g < facts.num_row_groups(); ++g) rows.push_back(facts.row_group_rows(g));
     auto total = Precision<int64_t>::Exact(0);
@@ -301,9 +321,11 @@ class Collector {
     std::map<int, std::vector<int>> columns_of;  // by leaf of the file
     for (int c = 0; c < schema.num_fields(); ++c) {
       auto source = mapping->Find(arrow::FieldPath({c}));
-      if (source.kind == schema::ColumnMapping::Source::kLeaf && source.type->Equals(*schema.field(c)->type())) {
+      if (source.kind == schema::ColumnMapping::Source::kLeaf &&
+          source.type->Equals(*schema.field(c)->type())) {
         columns_of[source.leaf].push_back(c);
-      } else if (source.kind == schema::ColumnMapping::Source::kConstant && source.constant->is_valid) {
+      } else if (source.kind == schema::ColumnMapping::Source::kConstant &&
+                 source.constant->is_valid) {
         ARROW_ASSIGN_OR_RAISE(out[c], StatisticsOfConstant(*source.constant, total));
       } else if (source.kind == schema::ColumnMapping::Source::kNull ||
                  source.kind == schema::ColumnMapping::Source::kConstant) {
@@ -319,14 +341,16 @@ class Collector {
     return out;
   }
 
-  void ReportRowGroups(const FileFacts& facts, const prune::PruneResult& judged, const std::string& path, bool cached) {
+  void ReportRowGroups(const FileFacts& facts, const prune::PruneResult& judged,
+                       const std::string& path, bool cached) {
     std::lock_guard lock(mutex_);
     PruneReport& report = plan_->prune;
     ++(cached ? report.footers_cached : report.footers_read);
     const int n = facts.num_row_groups();
     report.row_groups_seen += n;
     for (size_t c = 0; c < judged.conjuncts.size(); ++c) {
-      if (report.conjuncts[c].limitation.empty()) report.conjuncts[c].limitation = judged.conjuncts[c].limitation;
+      if (report.conjuncts[c].limitation.empty())
+        report.conjuncts[c].limitation = judged.conjuncts[c].limitation;
     }
     bool any = false;
     for (int g = 0; g < n; ++g) any |= judged.kept(g);
@@ -350,7 +374,8 @@ class Collector {
   void Summarise() {
     std::vector<TableStatistics> parts;
     std::vector<Fragment> kept;
-    const bool known = read_ >= plan_->fragments.size() && footers_ != FooterUse::kNone && !known_.empty();
+    const bool known =
+        read_ >= plan_->fragments.size() && footers_ != FooterUse::kNone && !known_.empty();
     for (size_t i = 0; i < plan_->fragments.size(); ++i) {
       if (i < known_.size() && !known_[i].keep) continue;
       if (i < known_.size()) parts.push_back(std::move(known_[i].statistics));
@@ -374,9 +399,10 @@ class Collector {
       }
     }
     plan_->prune.metadata_bytes = counters_->bytes_read;
-    std::sort(plan_->prune.pruned.begin(), plan_->prune.pruned.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.path, a.row_group) < std::tie(b.path, b.row_group);
-    });
+    std::sort(plan_->prune.pruned.begin(), plan_->prune.pruned.end(),
+              [](const auto& a, const auto& b) {
+                return std::tie(a.path, a.row_group) < std::tie(b.path, b.row_group);
+              });
   }
 
   const PlannerInput& input_;
@@ -400,13 +426,16 @@ arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspec
   if (request.limit && *request.limit < 0) {
     return arrow::Status::Invalid("limit is ", *request.limit, ", but must be 0 or more");
   }
-  if (request.offset < 0) return arrow::Status::Invalid("offset is ", request.offset, ", but must be 0 or more");
+  if (request.offset < 0)
+    return arrow::Status::Invalid("offset is ", request.offset, ", but must be 0 or more");
   const auto& schema = inspection.table_schema;
   BoundRequest out;
   out.request = request;
   ARROW_ASSIGN_OR_RAISE(out.request.filter, BindFilter(request.filter, schema));
   for (const auto& conjunct : expression::SplitConjuncts(out.request.filter)) {
-    (expression::UsesOnly(conjunct, NamesOf(*inspection.partition_schema)) ? out.filters_keys : out.filters_data) = true;
+    (expression::UsesOnly(conjunct, NamesOf(*inspection.partition_schema)) ? out.filters_keys
+                                                                           : out.filters_data) =
+        true;
   }
   arrow::FieldVector fields;
   if (!request.columns) {
@@ -434,13 +463,15 @@ arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspec
   return out;
 }
 
-arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound, const PlanOptions& options,
-                                 FooterUse footers) {
+arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound,
+                                 const PlanOptions& options, FooterUse footers) {
   if (options.meta_fetch_concurrency < 1) {
-    return arrow::Status::Invalid("meta_fetch_concurrency is ", options.meta_fetch_concurrency, ", but must be at least 1");
+    return arrow::Status::Invalid("meta_fetch_concurrency is ", options.meta_fetch_concurrency,
+                                  ", but must be at least 1");
   }
   if (options.column_statistics && !options.collect_statistics) {
-    return arrow::Status::Invalid("column_statistics needs collect_statistics: bounds of columns stand in the footers");
+    return arrow::Status::Invalid(
+        "column_statistics needs collect_statistics: bounds of columns stand in the footers");
   }
   const Inspection& inspection = *input.inspection;
   ScanPlan plan;
@@ -473,7 +504,8 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   } else {
     ListOptions list = inspection.list;
     list.stop = options.stop;
-    if (keys.can_prune()) list.directory_filter = [&](const KeyTable& table) { return keys.JudgeDirectories(table); };
+    if (keys.can_prune())
+      list.directory_filter = [&](const KeyTable& table) { return keys.JudgeDirectories(table); };
     ARROW_ASSIGN_OR_RAISE(auto report, input.source->List(list, take));
     report.Merge(plan.listing);
     report.complete = report.complete && plan.listing.complete;

@@ -25,7 +25,8 @@ struct PlannerInput {
   std::shared_ptr<FactsCache> cache;
 };
 
-/// The request with its columns spelled out and everything bound to the table schema, and the schema of its output.
+/// The request with its columns spelled out and everything bound to the table schema, and the
+/// schema of its output.
 struct BoundRequest {
   ScanRequest request;
   std::shared_ptr<arrow::Schema> output_schema;
@@ -36,7 +37,7 @@ struct BoundRequest {
 };
 arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspection& inspection);
 
-arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound, const PlanOptions& options,
-                                 FooterUse footers);
+arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound,
+                                 const PlanOptions& options, FooterUse footers);
 
 }  // namespace shoal::plan

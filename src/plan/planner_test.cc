@@ -273,9 +273,9 @@ TEST_F(Plans, ALimitDoesNotCountRowsOfAKeyThatOnlyTheFileHas) {
 }
 
 TEST_F(Plans, AKeyThatIsAlsoInTheFilesMayBeNullWhateverTheyPromise) {
-  auto table = arrow::Table::Make(
-      arrow::schema({arrow::field("k", arrow::int64(), /*nullable=*/false)}),
-      {Column(arrow::int64(), "[5, 6]")});
+  auto table =
+      arrow::Table::Make(arrow::schema({arrow::field("k", arrow::int64(), /*nullable=*/false)}),
+                         {Column(arrow::int64(), "[5, 6]")});
   Write("k=1/f.parquet", *table);
   Write("k=__HIVE_DEFAULT_PARTITION__/f.parquet", *table);
   auto dataset = Open();
@@ -306,8 +306,9 @@ TEST_F(Plans, StatisticsOfKeysSpeakOfRowsThatExist) {
   Write("k=7/d=b/n=2.5/f.parquet", *X("[]"));
   OpenOptions options;
   HiveOptions hive;
-  hive.declared = arrow::schema({arrow::field("d", arrow::dictionary(arrow::int32(), arrow::utf8())),
-                                 arrow::field("n", arrow::float64())});
+  hive.declared =
+      arrow::schema({arrow::field("d", arrow::dictionary(arrow::int32(), arrow::utf8())),
+                     arrow::field("n", arrow::float64())});
   options.partitioning = MakeHivePartitioning(hive);
   auto statistics = [&](const std::string& filter) {
     ScanRequest request;

@@ -10,7 +10,7 @@
 namespace shoal::plan {
 
 /// Adds the leaves of all columns that the expression uses.
-arrow::Status AddUsedLeaves(const arrow::compute::Expression& expression, const arrow::Schema& table_schema,
-                            std::set<int>* leaves);
+arrow::Status AddUsedLeaves(const arrow::compute::Expression& expression,
+                            const arrow::Schema& table_schema, std::set<int>* leaves);
 
 }  // namespace shoal::plan

@@ -29,20 +29,24 @@ arrow::Status Validate(const ScanOptions& options) {
     return arrow::Status::Invalid("Scan option ", name, " is ", value, ", but must be ", must);
   };
   if (options.batch_rows < 1) return bad("batch_rows", options.batch_rows, "at least 1");
-  if (options.memory_budget < 1) return bad("memory_budget", options.memory_budget, "at least 1 byte");
-  if (options.workers < 0 && options.workers != ScanOptions::kAuto) return bad("workers", options.workers, "0 or more");
+  if (options.memory_budget < 1)
+    return bad("memory_budget", options.memory_budget, "at least 1 byte");
+  if (options.workers < 0 && options.workers != ScanOptions::kAuto)
+    return bad("workers", options.workers, "0 or more");
   if (options.io_concurrency < 1 && options.io_concurrency != ScanOptions::kAuto) {
     return bad("io_concurrency", options.io_concurrency, "at least 1");
   }
   return arrow::Status::OK();
 }
 
-/// Whether the options allow going on without a file that failed like this. Lack of permission, a store that fails and a
-/// file that was replaced are never skipped: its rows exist, they just were not read.
+/// Whether the options allow going on without a file that failed like this. Lack of permission, a
+/// store that fails and a file that was replaced are never skipped: its rows exist, they just were
+/// not read.
 bool MaySkip(const ScanOptions& options, const arrow::Status& error) {
   const int number = arrow::internal::ErrnoFromStatus(error);
   if (number == ENOENT) return options.on_missing == OnBadFile::kSkip;
-  // What a store says of a file and what goes wrong with the question have details; what decoders say of bytes has none.
+  // What a store says of a file and what goes wrong with the question have details; what decoders
+  // say of bytes has none.
   if (error.detail()) return false;
   const bool corrupt = error.IsIOError() || error.IsInvalid() || error.IsSerializationError();
   return corrupt && options.on_corrupt == OnBadFile::kSkip;
@@ -53,8 +57,8 @@ bool MaySkip(const ScanOptions& options, const arrow::Status& error) {
 /// Pulls from the scheduler; applies offset and limit, and cuts batches to size.
 class BatchStream::Impl {
  public:
-  Impl(std::shared_ptr<const read::ScanContext> context, std::vector<Fragment> fragments, const ScanRequest& request,
-       const ScanOptions& options)
+  Impl(std::shared_ptr<const read::ScanContext> context, std::vector<Fragment> fragments,
+       const ScanRequest& request, const ScanOptions& options)
       : context_(std::move(context)),
         fragments_(std::move(fragments)),
         skip_rows_(request.offset),
@@ -62,7 +66,8 @@ class BatchStream::Impl {
         rebatcher_(options.batch_rows, context_->pool) {
     read::SchedulerOptions scheduling;
     scheduling.local = storage::IsLocal(*context_->filesystem);
-    scheduling.workers = options.workers == ScanOptions::kAuto ? runtime::DefaultWorkers() : options.workers;
+    scheduling.workers =
+        options.workers == ScanOptions::kAuto ? runtime::DefaultWorkers() : options.workers;
     scheduling.io_threads = options.io_concurrency != ScanOptions::kAuto ? options.io_concurrency
                             : scheduling.local                           ? kLocalIoThreads
                                                                          : kRemoteIoThreads;
@@ -72,17 +77,18 @@ class BatchStream::Impl {
     scheduling.stop = options.stop;
     scheduling.pool = context_->pool;
     if (options.on_missing == OnBadFile::kSkip || options.on_corrupt == OnBadFile::kSkip) {
-      scheduling.skip_file = [options, counters = context_->counters](const SourceFile& file,
-                                                                      const arrow::Status& error, bool begun) {
+      scheduling.skip_file = [options, counters = context_->counters](
+                                 const SourceFile& file, const arrow::Status& error, bool begun) {
         if (!MaySkip(options, error)) return false;
         const bool named = error.message().find(file.path) != std::string::npos;
-        counters->AddSkipped((named ? "" : "'" + file.path + "': ") + error.message() +
-                             (begun ? " (rows before that were returned, the rest of the file was left out)" : ""));
+        counters->AddSkipped(
+            (named ? "" : "'" + file.path + "': ") + error.message() +
+            (begun ? " (rows before that were returned, the rest of the file was left out)" : ""));
         return true;
       };
     }
-    scheduler_ = std::make_unique<read::Scheduler>([this] { return NextUnit(); }, context_->counters,
-                                                   std::move(scheduling));
+    scheduler_ = std::make_unique<read::Scheduler>([this] { return NextUnit(); },
+                                                   context_->counters, std::move(scheduling));
   }
 
   const std::shared_ptr<arrow::Schema>& schema() const { return context_->output_schema; }
@@ -173,7 +179,8 @@ class BatchStream::Impl {
 BatchStream::BatchStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 BatchStream::~BatchStream() = default;
 
-arrow::Result<std::unique_ptr<BatchStream>> BatchStream::Make(const ScanPlan& plan, const ScanOptions& options) {
+arrow::Result<std::unique_ptr<BatchStream>> BatchStream::Make(const ScanPlan& plan,
+                                                              const ScanOptions& options) {
   return read::MakeStream(plan, options, nullptr);
 }
 
@@ -190,7 +197,8 @@ class StreamMaker {
   static std::unique_ptr<BatchStream> Make(std::unique_ptr<BatchStream::Impl> impl) {
     return std::unique_ptr<BatchStream>(new BatchStream(std::move(impl)));
   }
-  static arrow::Result<std::unique_ptr<BatchStream>> Make(const ScanPlan& plan, const ScanOptions& options,
+  static arrow::Result<std::unique_ptr<BatchStream>> Make(const ScanPlan& plan,
+                                                          const ScanOptions& options,
                                                           std::shared_ptr<plan::FactsCache> cache) {
     ARROW_RETURN_NOT_OK(Validate(options));
     const ScanRequest& request = plan.request;
@@ -201,9 +209,11 @@ class StreamMaker {
       batch_rows = std::max<int64_t>(wanted, 1);
     }
     arrow::MemoryPool* pool = options.pool ? options.pool : &runtime::RecyclingPool::Instance();
-    ARROW_ASSIGN_OR_RAISE(auto context, ScanContext::Make(plan, batch_rows, pool, std::make_shared<runtime::Counters>(),
-                                                          std::move(cache)));
-    return Make(std::make_unique<BatchStream::Impl>(std::move(context), plan.fragments, request, options));
+    ARROW_ASSIGN_OR_RAISE(
+        auto context, ScanContext::Make(plan, batch_rows, pool,
+                                        std::make_shared<runtime::Counters>(), std::move(cache)));
+    return Make(
+        std::make_unique<BatchStream::Impl>(std::move(context), plan.fragments, request, options));
   }
 
  private:
@@ -212,7 +222,8 @@ class StreamMaker {
   }
 };
 
-arrow::Result<std::unique_ptr<BatchStream>> MakeStream(const ScanPlan& plan, const ScanOptions& options,
+arrow::Result<std::unique_ptr<BatchStream>> MakeStream(const ScanPlan& plan,
+                                                       const ScanOptions& options,
                                                        std::shared_ptr<plan::FactsCache> cache) {
   return StreamMaker::Make(plan, options, std::move(cache));
 }
@@ -225,7 +236,9 @@ class StreamReader final : public arrow::RecordBatchReader {
  public:
   explicit StreamReader(std::unique_ptr<BatchStream> stream) : stream_(std::move(stream)) {}
   std::shared_ptr<arrow::Schema> schema() const override { return stream_->schema(); }
-  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* out) override { return stream_->Next().Value(out); }
+  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* out) override {
+    return stream_->Next().Value(out);
+  }
   arrow::Status Close() override {
     stream_->Close();
     return arrow::Status::OK();
@@ -237,7 +250,9 @@ class StreamReader final : public arrow::RecordBatchReader {
 
 }  // namespace
 
-bool WaitForAbandonedReads(std::chrono::milliseconds at_most) { return runtime::WaitForAbandoned(at_most); }
+bool WaitForAbandonedReads(std::chrono::milliseconds at_most) {
+  return runtime::WaitForAbandoned(at_most);
+}
 
 std::shared_ptr<arrow::RecordBatchReader> ToRecordBatchReader(std::unique_ptr<BatchStream> stream) {
   return std::make_shared<StreamReader>(std::move(stream));

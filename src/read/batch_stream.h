@@ -10,7 +10,8 @@
 namespace shoal::read {
 
 /// As BatchStream::Make; footers are looked up in and added to `cache`, which may be null.
-arrow::Result<std::unique_ptr<BatchStream>> MakeStream(const ScanPlan& plan, const ScanOptions& options,
+arrow::Result<std::unique_ptr<BatchStream>> MakeStream(const ScanPlan& plan,
+                                                       const ScanOptions& options,
                                                        std::shared_ptr<plan::FactsCache> cache);
 
 }  // namespace shoal::read

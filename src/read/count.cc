@@ -25,9 +25,10 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
   ARROW_ASSIGN_OR_RAISE(auto pruner, plan::FooterPruner::Make(plan));
   const bool local = storage::IsLocal(*plan.filesystem);
   const int cpus = options.workers > 0 ? options.workers : runtime::DefaultWorkers();
-  const int concurrency = options.workers == 0 ? 1 : options.io_concurrency > 0 ? options.io_concurrency
-                                                  : local                       ? cpus
-                                                                                : kRemoteFooters;
+  const int concurrency = options.workers == 0         ? 1
+                          : options.io_concurrency > 0 ? options.io_concurrency
+                          : local                      ? cpus
+                                                       : kRemoteFooters;
   auto counters = std::make_shared<runtime::Counters>();
   std::atomic<int64_t> counted{0};
   std::mutex mutex;
@@ -47,8 +48,8 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     std::vector<int> to_read;
     int64_t rows = 0;
     for (int group = 0; group < facts.num_row_groups(); ++group) {
-      if (fragment.row_groups && std::find(fragment.row_groups->begin(), fragment.row_groups->end(), group) ==
-                                     fragment.row_groups->end()) {
+      if (fragment.row_groups && std::find(fragment.row_groups->begin(), fragment.row_groups->end(),
+                                           group) == fragment.row_groups->end()) {
         continue;
       }
       if (!pruner.conjuncts().empty() && !judged.kept(group)) continue;
@@ -74,12 +75,13 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     // Which files are skipped is the scan's to say.
     for (size_t i = 0; i < plan.fragments.size(); ++i) undecided.emplace_back(i, plan.fragments[i]);
   } else {
-    ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(plan.fragments.size()), concurrency, options.stop,
-                                             count_one));
+    ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(plan.fragments.size()),
+                                             concurrency, options.stop, count_one));
   }
   if (undecided.empty()) return counted.load();
 
-  std::sort(undecided.begin(), undecided.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(undecided.begin(), undecided.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   ScanPlan rest = plan;
   rest.fragments.clear();
   for (auto& [place, fragment] : undecided) rest.fragments.push_back(std::move(fragment));

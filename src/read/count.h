@@ -12,8 +12,8 @@
 
 namespace shoal::read {
 
-/// Rows of `plan.fragments` that pass the plan's filter. Footers tell the rows of row groups that the filter keeps whole;
-/// of the others only the columns of the filter are read.
+/// Rows of `plan.fragments` that pass the plan's filter. Footers tell the rows of row groups that
+/// the filter keeps whole; of the others only the columns of the filter are read.
 arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& options,
                                  std::shared_ptr<plan::FactsCache> cache);
 

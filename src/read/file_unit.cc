@@ -17,11 +17,12 @@ namespace {
 
 using schema::ColumnMapping;
 
-/// Row groups are read together up to so many bytes, which keeps the pieces that threads share small.
+/// Row groups are read together up to so many bytes, which keeps the pieces that threads share
+/// small.
 constexpr int64_t kMaxJoinedBytes = 4 << 20;
 
-/// The rows of some row groups. `inner` yields the file's leaves; without one no bytes of data are needed, only a number of
-/// rows.
+/// The rows of some row groups. `inner` yields the file's leaves; without one no bytes of data are
+/// needed, only a number of rows.
 class RowGroupScan final : public Unit {
  public:
   RowGroupScan(std::shared_ptr<const ScanContext> context, const ReadShape* shape,
@@ -37,10 +38,12 @@ class RowGroupScan final : public Unit {
   arrow::Result<Step> Next(Resident got) override {
     if (!inner_) return NextWithoutData();
     ARROW_ASSIGN_OR_RAISE(Step step, inner_->Next(std::move(got)));
-    if (auto* batch = std::get_if<std::shared_ptr<arrow::RecordBatch>>(&step)) return Finish(std::move(*batch));
+    if (auto* batch = std::get_if<std::shared_ptr<arrow::RecordBatch>>(&step))
+      return Finish(std::move(*batch));
     if (auto* split = std::get_if<Split>(&step)) {
       for (auto& unit : split->units) {
-        unit = std::make_unique<RowGroupScan>(context_, shape_, mapping_, std::move(unit), file(), 0);
+        unit =
+            std::make_unique<RowGroupScan>(context_, shape_, mapping_, std::move(unit), file(), 0);
       }
     }
     return step;
@@ -60,7 +63,8 @@ class RowGroupScan final : public Unit {
     if (!adapted.ok()) return base::MarkQuestionError(adapted.status());
     auto finished = context_->Finish(*shape_, *std::move(adapted));
     if (!finished.ok()) {
-      return base::MarkQuestionError(base::WithContext(finished.status(), "'" + file()->path + "'"));
+      return base::MarkQuestionError(
+          base::WithContext(finished.status(), "'" + file()->path + "'"));
     }
     return Step(*std::move(finished));
   }
@@ -90,7 +94,8 @@ class FileUnit final : public Unit {
       context_->counters->AddSkipped("'" + file()->path + "': empty file (0 bytes)");
       return Done{};
     } else if (!reader_) {
-      if (auto facts = context_->cache->Get(file()->path, got.file_size, got.mtime_ns)) return Open(std::move(facts));
+      if (auto facts = context_->cache->Get(file()->path, got.file_size, got.mtime_ns))
+        return Open(std::move(facts));
       got = {};
     }
     if (!reader_) reader_ = context_->format->ReadFacts(file());
@@ -108,7 +113,8 @@ class FileUnit final : public Unit {
     if (row_groups_) {
       for (int group : *row_groups_) {
         if (group < 0 || group >= n) {
-          return arrow::Status::IndexError("'", file()->path, "' has ", n, " row groups, but the scan references row group ",
+          return arrow::Status::IndexError("'", file()->path, "' has ", n,
+                                           " row groups, but the scan references row group ",
                                            group);
         }
       }
@@ -131,8 +137,8 @@ class FileUnit final : public Unit {
       groups.resize(n);
       std::iota(groups.begin(), groups.end(), 0);
     }
-    const auto kept_end = std::stable_partition(groups.begin(), groups.end(),
-                                                [&](int group) { return outcomes[group] & prune::kTrue; });
+    const auto kept_end = std::stable_partition(
+        groups.begin(), groups.end(), [&](int group) { return outcomes[group] & prune::kTrue; });
     context_->counters->row_groups_pruned += groups.end() - kept_end;
     groups.erase(kept_end, groups.end());
 
@@ -141,10 +147,13 @@ class FileUnit final : public Unit {
     Split split;
     for (auto begin = groups.begin(); begin != groups.end();) {
       const bool all_true = outcomes[*begin] == prune::kTrue;
-      const auto same_shape = [&](int group) { return (outcomes[group] == prune::kTrue) == all_true; };
+      const auto same_shape = [&](int group) {
+        return (outcomes[group] == prune::kTrue) == all_true;
+      };
       const auto end = EndOfPiece(*facts, begin, std::find_if_not(begin, groups.end(), same_shape));
-      ARROW_ASSIGN_OR_RAISE(auto unit, MakePiece(facts, {begin, end}, all_true ? unfiltered : filtered,
-                                                 all_true ? &context_->unfiltered : &context_->filtered));
+      ARROW_ASSIGN_OR_RAISE(auto unit,
+                            MakePiece(facts, {begin, end}, all_true ? unfiltered : filtered,
+                                      all_true ? &context_->unfiltered : &context_->filtered));
       split.units.push_back(std::move(unit));
       begin = end;
     }
@@ -173,29 +182,34 @@ class FileUnit final : public Unit {
     int64_t rows = 0, bytes = 0;
     for (auto it = begin; it != end; ++it) {
       // An absent row count is no small one.
-      rows += std::min(facts.row_group_rows(*it).exact_value().value_or(context_->batch_rows), context_->batch_rows);
+      rows += std::min(facts.row_group_rows(*it).exact_value().value_or(context_->batch_rows),
+                       context_->batch_rows);
       bytes += std::clamp<int64_t>(facts.row_group_bytes(*it), 0, kMaxJoinedBytes);
       if (it != begin && (rows > context_->batch_rows || bytes > kMaxJoinedBytes)) return it;
     }
     return end;
   }
 
-  arrow::Result<std::unique_ptr<Unit>> MakePiece(const std::shared_ptr<const FileFacts>& facts, std::vector<int> groups,
-                                                 std::shared_ptr<const ColumnMapping> mapping, const ReadShape* shape) {
+  arrow::Result<std::unique_ptr<Unit>> MakePiece(const std::shared_ptr<const FileFacts>& facts,
+                                                 std::vector<int> groups,
+                                                 std::shared_ptr<const ColumnMapping> mapping,
+                                                 const ReadShape* shape) {
     Precision<int64_t> rows = Precision<int64_t>::Exact(0);
     for (int group : groups) rows = rows + facts->row_group_rows(group);
     std::unique_ptr<Unit> inner;
     if (!mapping->leaves().empty() || !rows.exact_value()) {
       context_->counters->row_groups_read += static_cast<int64_t>(groups.size());
-      ARROW_ASSIGN_OR_RAISE(inner, context_->format->MakeUnit({file(), facts, std::move(groups), mapping->leaves(),
-                                                               context_->batch_rows, context_->rows_wanted,
-                                                               context_->pool}));
+      ARROW_ASSIGN_OR_RAISE(
+          inner, context_->format->MakeUnit({file(), facts, std::move(groups), mapping->leaves(),
+                                             context_->batch_rows, context_->rows_wanted,
+                                             context_->pool}));
     }
-    return std::make_unique<RowGroupScan>(context_, shape, std::move(mapping), std::move(inner), file(),
-                                          rows.exact_value().value_or(0));
+    return std::make_unique<RowGroupScan>(context_, shape, std::move(mapping), std::move(inner),
+                                          file(), rows.exact_value().value_or(0));
   }
 
-  arrow::Result<std::shared_ptr<const ColumnMapping>> Map(const ReadShape& shape, const FileFacts& facts) const {
+  arrow::Result<std::shared_ptr<const ColumnMapping>> Map(const ReadShape& shape,
+                                                          const FileFacts& facts) const {
     auto mapping = plan::MapFile(shape.columns, facts, *partition_values_, file()->path);
     if (!mapping.ok()) return base::MarkQuestionError(mapping.status());
     return mapping;
@@ -210,7 +224,8 @@ class FileUnit final : public Unit {
 
 }  // namespace
 
-std::unique_ptr<Unit> MakeFileUnit(std::shared_ptr<const ScanContext> context, const Fragment& fragment) {
+std::unique_ptr<Unit> MakeFileUnit(std::shared_ptr<const ScanContext> context,
+                                   const Fragment& fragment) {
   return std::make_unique<FileUnit>(std::move(context), fragment);
 }
 

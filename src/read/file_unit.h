@@ -1,5 +1,5 @@
-// A fragment as a unit: its facts, then its row groups that the filter cannot rule out, then their rows in the table's
-// shape, filtered and projected.
+// A fragment as a unit: its facts, then its row groups that the filter cannot rule out, then their
+// rows in the table's shape, filtered and projected.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 
 namespace shoal::read {
 
-std::unique_ptr<Unit> MakeFileUnit(std::shared_ptr<const ScanContext> context, const Fragment& fragment);
+std::unique_ptr<Unit> MakeFileUnit(std::shared_ptr<const ScanContext> context,
+                                   const Fragment& fragment);
 
 }  // namespace shoal::read

@@ -23,8 +23,9 @@ const bool kInitialized = arrow::compute::Initialize().ok();
 
 class FileUnits : public ::testing::Test {
  protected:
-  void Write(const std::string& name, int64_t rows, int64_t row_group_rows,
-             const std::shared_ptr<::parquet::WriterProperties>& properties = Properties().build()) {
+  void Write(
+      const std::string& name, int64_t rows, int64_t row_group_rows,
+      const std::shared_ptr<::parquet::WriterProperties>& properties = Properties().build()) {
     std::ofstream(directory_.path() / name, std::ios::binary) << formats::parquet::WriteFile(
         *formats::parquet::OneColumn(Numbers(0, rows)), row_group_rows, properties);
   }
@@ -32,7 +33,8 @@ class FileUnits : public ::testing::Test {
     std::vector<int64_t> rows;
     ScanMetrics metrics;
   };
-  Result Scan(const std::string& filter, ScanOptions options = {}, std::optional<int64_t> limit = {}) {
+  Result Scan(const std::string& filter, ScanOptions options = {},
+              std::optional<int64_t> limit = {}) {
     auto dataset = Dataset::Open({directory_.path()}).ValueOrDie();
     ScanRequest request;
     request.limit = limit;
@@ -100,7 +102,8 @@ TEST_F(FileUnits, ALimitReadsOnlyTheBeginningOfALargeRowGroup) {
 TEST_F(FileUnits, ASkippedFileOfWhichRowsWereReturnedSaysSo) {
   Write("a.parquet", 300, 100, Properties().disable_dictionary()->enable_page_checksum()->build());
   Write("b.parquet", 100, 100);
-  std::fstream file(directory_.path() / "a.parquet", std::ios::binary | std::ios::in | std::ios::out);
+  std::fstream file(directory_.path() / "a.parquet",
+                    std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(2200);  // numbers of the third row group
   file.put('\xff');
   file.close();

@@ -11,8 +11,8 @@
 
 namespace shoal::read {
 
-/// Keeps order. A batch of at least half the wanted size passes through untouched, so nothing is copied where the source
-/// already cuts well. Not thread-safe.
+/// Keeps order. A batch of at least half the wanted size passes through untouched, so nothing is
+/// copied where the source already cuts well. Not thread-safe.
 class Rebatcher {
  public:
   Rebatcher(int64_t batch_rows, arrow::MemoryPool* pool) : batch_rows_(batch_rows), pool_(pool) {}

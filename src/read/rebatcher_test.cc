@@ -113,8 +113,8 @@ TEST(Rebatcher, DictionariesThatHaveNoRoomInOneStayApart) {
     auto values = Numbers(first, 100)->column(0);
     arrow::Int8Builder indices;
     for (int8_t i = 0; i < 100; ++i) ASSERT_TRUE(indices.Append(i).ok());
-    auto column =
-        arrow::DictionaryArray::FromArrays(type, indices.Finish().ValueOrDie(), values).ValueOrDie();
+    auto column = arrow::DictionaryArray::FromArrays(type, indices.Finish().ValueOrDie(), values)
+                      .ValueOrDie();
     auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", type)}), 100, {column});
     ASSERT_TRUE(rebatcher.Push(batch).ok());
   }

@@ -44,10 +44,9 @@ arrow::Result<ReadShape> MakeShape(const ScanPlan& plan, const Expression* filte
 
 }  // namespace
 
-arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(const ScanPlan& plan, int64_t batch_rows,
-                                                                    arrow::MemoryPool* pool,
-                                                                    std::shared_ptr<runtime::Counters> counters,
-                                                                    std::shared_ptr<plan::FactsCache> cache) {
+arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(
+    const ScanPlan& plan, int64_t batch_rows, arrow::MemoryPool* pool,
+    std::shared_ptr<runtime::Counters> counters, std::shared_ptr<plan::FactsCache> cache) {
   auto context = std::make_shared<ScanContext>();
   context->filesystem = plan.filesystem;
   context->format = plan.format;
@@ -59,7 +58,8 @@ arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(const ScanPl
   ARROW_ASSIGN_OR_RAISE(context->unfiltered, MakeShape(plan, nullptr));
   if (expression::SplitConjuncts(plan.request.filter).empty()) {
     context->filtered = context->unfiltered;
-    if (plan.request.limit && *plan.request.limit <= std::numeric_limits<int64_t>::max() - plan.request.offset) {
+    if (plan.request.limit &&
+        *plan.request.limit <= std::numeric_limits<int64_t>::max() - plan.request.offset) {
       context->rows_wanted = *plan.request.limit + plan.request.offset;
     }
     return context;
@@ -73,10 +73,11 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanContext::Finish(
     const ReadShape& shape, std::shared_ptr<arrow::RecordBatch> batch) const {
   if (shape.filter) {
     ARROW_ASSIGN_OR_RAISE(auto mask, expression::Evaluate(*shape.filter, *batch, pool));
-    ARROW_ASSIGN_OR_RAISE(batch,
-                          expression::FilterBatch(batch, static_cast<const arrow::BooleanArray&>(*mask), pool));
+    ARROW_ASSIGN_OR_RAISE(batch, expression::FilterBatch(
+                                     batch, static_cast<const arrow::BooleanArray&>(*mask), pool));
   }
-  if (shape.identity) return arrow::RecordBatch::Make(output_schema, batch->num_rows(), batch->columns());
+  if (shape.identity)
+    return arrow::RecordBatch::Make(output_schema, batch->num_rows(), batch->columns());
   arrow::ArrayVector columns(shape.projection.size());
   for (size_t i = 0; i < columns.size(); ++i) {
     if (shape.plain_column[i] >= 0) {

@@ -1,4 +1,5 @@
-// What all units of one scan share: which columns to read, the filter and the projection, bound once.
+// What all units of one scan share: which columns to read, the filter and the projection, bound
+// once.
 #pragma once
 
 #include <limits>
@@ -36,10 +37,9 @@ struct ReadShape {
 /// Immutable after Make; used from all workers at once.
 class ScanContext {
  public:
-  static arrow::Result<std::shared_ptr<const ScanContext>> Make(const ScanPlan& plan, int64_t batch_rows,
-                                                                arrow::MemoryPool* pool,
-                                                                std::shared_ptr<runtime::Counters> counters,
-                                                                std::shared_ptr<plan::FactsCache> cache);
+  static arrow::Result<std::shared_ptr<const ScanContext>> Make(
+      const ScanPlan& plan, int64_t batch_rows, arrow::MemoryPool* pool,
+      std::shared_ptr<runtime::Counters> counters, std::shared_ptr<plan::FactsCache> cache);
 
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
   std::shared_ptr<const FileFormat> format;
@@ -58,8 +58,8 @@ class ScanContext {
   std::shared_ptr<plan::FactsCache> cache;  // may be null
 
   /// Filter and projection over one batch of `shape.columns.schema`.
-  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Finish(const ReadShape& shape,
-                                                            std::shared_ptr<arrow::RecordBatch> batch) const;
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Finish(
+      const ReadShape& shape, std::shared_ptr<arrow::RecordBatch> batch) const;
 };
 
 }  // namespace shoal::read

@@ -27,9 +27,11 @@ using Lock = std::unique_lock<std::mutex>;
 
 /// Files and row groups in work at once, at most: bounds open descriptors and requests in flight.
 constexpr int kMaxOpen = 64;
-/// Local reads up to this size are done by the worker that wants them: handing them over costs more than reading them.
+/// Local reads up to this size are done by the worker that wants them: handing them over costs more
+/// than reading them.
 constexpr int64_t kInlineRead = 1 << 20;
-/// What a batch takes besides its buffers; without columns it has none, and still must not queue up without end.
+/// What a batch takes besides its buffers; without columns it has none, and still must not queue up
+/// without end.
 constexpr int64_t kBatchOverhead = 512;
 /// How often a waiting consumer looks at its stop token.
 constexpr auto kStopPoll = std::chrono::milliseconds(50);
@@ -40,9 +42,9 @@ struct FileHandle {
   std::shared_ptr<storage::OpenFile> open;
   bool delivered = false;  // the consumer has rows of it; under the scheduler's lock
 
-  arrow::Result<std::shared_ptr<storage::OpenFile>> Get(const std::shared_ptr<const SourceFile>& file,
-                                                        const std::shared_ptr<runtime::Counters>& counters,
-                                                        arrow::MemoryPool* pool) {
+  arrow::Result<std::shared_ptr<storage::OpenFile>> Get(
+      const std::shared_ptr<const SourceFile>& file,
+      const std::shared_ptr<runtime::Counters>& counters, arrow::MemoryPool* pool) {
     std::lock_guard lock(mutex);
     if (!open) {
       ARROW_ASSIGN_OR_RAISE(open, storage::OpenFile::Open(file, counters, pool));
@@ -107,15 +109,15 @@ struct Scheduler::State {
   const pid_t pid = ::getpid();
 
   std::mutex mutex;
-  std::condition_variable work, io, out;  // for workers, for I/O threads, for the consumer
+  std::condition_variable work, io, out;   // for workers, for I/O threads, for the consumer
   std::list<std::shared_ptr<Slot>> slots;  // in order
   bool units_left = true;
   std::deque<Request> requests;
   int64_t reading = 0, queued = 0;  // bytes charged to the two parts of the budget
-  std::atomic<int64_t> peak{0};     // changed under the lock; read without it, in a forked child too
+  std::atomic<int64_t> peak{0};  // changed under the lock; read without it, in a forked child too
   arrow::Status status;
   bool closed = false;
-  bool has_batch = false;  // some unit has made one, or ended without
+  bool has_batch = false;                 // some unit has made one, or ended without
   std::set<std::thread::id> inside_read;  // threads that may be stuck in a store
 
   // ---- consumer
@@ -205,7 +207,8 @@ struct Scheduler::State {
     int active = 0;
     for (auto& slot : slots) {
       if (slot->state == Slot::kBlocked) {
-        const bool room_for_units = !options.local || (options.read_ahead && has_batch && active <= options.workers);
+        const bool room_for_units =
+            !options.local || (options.read_ahead && has_batch && active <= options.workers);
         if (!TryAdmitLocked(slot, oldest, room_for_units)) return;
       }
       if (slot->state != Slot::kDone) oldest = false;
@@ -215,7 +218,8 @@ struct Scheduler::State {
 
   bool TryAdmitLocked(const std::shared_ptr<Slot>& slot, bool oldest, bool room_for_units) {
     auto early = [&](const ByteRange& range) {
-      return std::find_if(slot->ahead.begin(), slot->ahead.end(), [&](auto& f) { return SameRange(*f, range); });
+      return std::find_if(slot->ahead.begin(), slot->ahead.end(),
+                          [&](auto& f) { return SameRange(*f, range); });
     };
     const auto wanted = RequestsOf(*slot);
     int64_t bytes = slot->need.decode_bytes;
@@ -237,7 +241,8 @@ struct Scheduler::State {
         slot->parts.push_back(StartFetchLocked(slot, range));
       }
     }
-    // Reading ahead within a unit favours the oldest: younger ones would take the budget it needs next.
+    // Reading ahead within a unit favours the oldest: younger ones would take the budget it needs
+    // next.
     for (const auto& range : slot->need.ahead) {
       if (early(range) != slot->ahead.end()) continue;
       if (reading + range.length > read_limit) break;
@@ -277,11 +282,13 @@ struct Scheduler::State {
     return options.local && options.workers > 0 && request.fetch->range.length <= kInlineRead;
   }
 
-  /// Serves the oldest request (of those a worker should do itself, if `only_inline`). False if there is none.
+  /// Serves the oldest request (of those a worker should do itself, if `only_inline`). False if
+  /// there is none.
   bool FetchOne(Lock& lock, bool only_inline) {
     if (closed) return false;
     auto it = requests.begin();
-    if (only_inline) it = std::find_if(it, requests.end(), [&](const Request& r) { return InlineLocked(r); });
+    if (only_inline)
+      it = std::find_if(it, requests.end(), [&](const Request& r) { return InlineLocked(r); });
     if (it == requests.end()) return false;
     Request request = std::move(*it);
     requests.erase(it);
@@ -303,22 +310,25 @@ struct Scheduler::State {
   }
 
   arrow::Result<std::shared_ptr<arrow::Buffer>> Read(const Request& request) {
-    ARROW_ASSIGN_OR_RAISE(auto file, request.slot->file->Get(request.slot->source, counters, options.pool));
+    ARROW_ASSIGN_OR_RAISE(auto file,
+                          request.slot->file->Get(request.slot->source, counters, options.pool));
     if (request.fetch->range.length == 0) return std::make_shared<arrow::Buffer>(nullptr, 0);
     return file->Read(request.fetch->range);
   }
 
   // ---- stepping
 
-  /// The slot to step next: the oldest that is ready. A full output queue stops all but the slot that the consumer waits
-  /// for.
+  /// The slot to step next: the oldest that is ready. A full output queue stops all but the slot
+  /// that the consumer waits for.
   std::shared_ptr<Slot> PickLocked() {
-    // A queue without room for a single byte still takes a batch, or the smallest budgets would stand still.
+    // A queue without room for a single byte still takes a batch, or the smallest budgets would
+    // stand still.
     const bool full = queued > 0 && queued >= queue_limit;
     bool blocked = false;
     int unfinished = 0;
     for (auto& slot : slots) {
-      if (slot->state == Slot::kReady && (!full || (slot == slots.front() && slot->out.empty()))) return slot;
+      if (slot->state == Slot::kReady && (!full || (slot == slots.front() && slot->out.empty())))
+        return slot;
       if (full && options.ordered) return nullptr;
       blocked |= slot->state == Slot::kBlocked;
       if (slot->state != Slot::kDone) ++unfinished;
@@ -384,7 +394,8 @@ struct Scheduler::State {
       has_batch |= std::holds_alternative<Done>(step);
       if (auto* split = std::get_if<Split>(&step)) {
         auto after = std::next(std::find(slots.begin(), slots.end(), slot));
-        for (auto& unit : split->units) slots.insert(after, std::make_shared<Slot>(std::move(unit), slot->file));
+        for (auto& unit : split->units)
+          slots.insert(after, std::make_shared<Slot>(std::move(unit), slot->file));
         work.notify_all();
       }
       FinishLocked(*slot);
@@ -431,7 +442,8 @@ struct Scheduler::Threads {
   bool started = false;
 };
 
-Scheduler::Scheduler(UnitSource units, std::shared_ptr<runtime::Counters> counters, SchedulerOptions options)
+Scheduler::Scheduler(UnitSource units, std::shared_ptr<runtime::Counters> counters,
+                     SchedulerOptions options)
     : state_(std::make_shared<State>(std::move(units), std::move(counters), std::move(options))),
       threads_(std::make_unique<Threads>()) {}
 
@@ -446,7 +458,8 @@ void Scheduler::Start() {
     threads_->workers.emplace_back([state = state_] {
       Lock lock(state->mutex);
       while (!state->closed) {
-        if (!state->StepOne(lock) && !state->FetchOne(lock, /*only_inline=*/true) && !state->closed) {
+        if (!state->StepOne(lock) && !state->FetchOne(lock, /*only_inline=*/true) &&
+            !state->closed) {
           state->work.wait(lock);
         }
       }
@@ -464,7 +477,8 @@ void Scheduler::Start() {
 
 arrow::Result<std::shared_ptr<RecordBatch>> Scheduler::Next() {
   State& state = *state_;
-  if (::getpid() != state.pid) return arrow::Status::Invalid("A scan cannot go on in a forked process: open it anew");
+  if (::getpid() != state.pid)
+    return arrow::Status::Invalid("A scan cannot go on in a forked process: open it anew");
   Start();
   const bool serial = state.options.workers == 0;
   Lock lock(state.mutex);
@@ -488,9 +502,8 @@ arrow::Result<std::shared_ptr<RecordBatch>> Scheduler::Next() {
 void Scheduler::Close() {
   if (::getpid() != state_->pid) {
     // The threads do not exist in a forked child, and the lock may be held by one of them for ever.
+    // Joining or detaching them would free their stacks a second time: all is left as it is.
     if (!threads_) return;
-    for (auto& thread : threads_->workers) thread.detach();
-    for (auto& thread : threads_->io) thread.Forget();
     (void)new std::shared_ptr<State>(state_);
     (void)threads_.release();
     return;
@@ -507,7 +520,8 @@ void Scheduler::Close() {
   for (auto& thread : threads_->workers) thread.join();
   threads_->workers.clear();
   for (auto& thread : threads_->io) {
-    // A network request may hang for as long as its time-out: it is left to end on its own, with its buffers.
+    // A network request may hang for as long as its time-out: it is left to end on its own, with
+    // its buffers.
     if (inside_read.contains(thread.id())) {
       std::move(thread).Abandon();
     } else {

@@ -1,13 +1,19 @@
-// Drives units: fetches what they ask for, decodes, and delivers their batches. The only code with threads and locks in
-// the read path.
+// Drives units: fetches what they ask for, decodes, and delivers their batches. The only code with
+// threads and locks in the read path.
 //
-// A unit in the order is held in a *slot*. A slot goes ready -> stepping -> (blocked -> fetching ->) ready ... -> done.
-// - Bytes are charged before they exist. Fetched bytes and decode state share one part of the budget, batches that
-//   nobody has taken yet have the other; in one pot, read-ahead would crowd out the batches the consumer waits for.
-// - The oldest slot that is not done is always admitted and may always be stepped, so no budget can deadlock.
-// - On local disks only one unit beyond the workers is read ahead: more costs page faults and gains nothing. Before the
+// A unit in the order is held in a *slot*. A slot goes ready -> stepping -> (blocked -> fetching
+// ->) ready ... -> done.
+// - Bytes are charged before they exist. Fetched bytes and decode state share one part of the
+// budget, batches that
+//   nobody has taken yet have the other; in one pot, read-ahead would crowd out the batches the
+//   consumer waits for.
+// - The oldest slot that is not done is always admitted and may always be stepped, so no budget can
+// deadlock.
+// - On local disks only one unit beyond the workers is read ahead: more costs page faults and gains
+// nothing. Before the
 //   first batch nothing is read ahead there: it would only take time from that batch.
-// - Requests own their buffers and share what they need, so that closing can abandon those that hang in a network.
+// - Requests own their buffers and share what they need, so that closing can abandon those that
+// hang in a network.
 #pragma once
 
 #include <cstdint>
@@ -32,28 +38,32 @@ struct SchedulerOptions {
   int64_t memory_budget = int64_t{256} << 20;
   bool ordered = true;
   bool local = true;
-  /// False: on local disks nothing is fetched but what the oldest unit needs. For scans that will most likely end with
-  /// that unit.
+  /// False: on local disks nothing is fetched but what the oldest unit needs. For scans that will
+  /// most likely end with that unit.
   bool read_ahead = true;
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
   arrow::MemoryPool* pool = arrow::default_memory_pool();  // of what is read from local disks
-  /// Asked when a file fails; true: drop what is left of it and go on. `begun`: the consumer has rows of it already. May
-  /// be null: never. Called under the lock.
-  std::function<bool(const SourceFile& file, const arrow::Status& error, bool begun)> skip_file = nullptr;
+  /// Asked when a file fails; true: drop what is left of it and go on. `begun`: the consumer has
+  /// rows of it already. May be null: never. Called under the lock.
+  std::function<bool(const SourceFile& file, const arrow::Status& error, bool begun)> skip_file =
+      nullptr;
 };
 
 /// The units to run, in order; nullptr at the end. Called under the lock, so it must not block.
 using UnitSource = std::function<std::unique_ptr<Unit>()>;
 
-/// Thread rule: one consumer at a time; Close() from any thread. Threads start with the first Next().
+/// Thread rule: one consumer at a time; Close() from any thread. Threads start with the first
+/// Next().
 class Scheduler {
  public:
-  Scheduler(UnitSource units, std::shared_ptr<runtime::Counters> counters, SchedulerOptions options);
+  Scheduler(UnitSource units, std::shared_ptr<runtime::Counters> counters,
+            SchedulerOptions options);
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  /// A batch as a unit made it (it may be empty); nullptr at the end. After an error, that error for ever.
+  /// A batch as a unit made it (it may be empty); nullptr at the end. After an error, that error
+  /// for ever.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next();
   void Close();
   int64_t peak_bytes() const;

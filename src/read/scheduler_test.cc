@@ -483,7 +483,8 @@ constexpr bool kForkTests = true;
 TEST(Scheduler, AProcessThatLeavesAReadBehindExitsCleanly) {
   if (!kForkTests) GTEST_SKIP() << "not under ThreadSanitizer";
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
-  // The read wakes up while the process exits, when static objects are being destroyed: a race, so several rounds.
+  // The read wakes up while the process exits, when static objects are being destroyed: a race, so
+  // several rounds.
   for (int round = 0; round < 20; ++round) {
     EXPECT_EXIT(
         {
@@ -495,7 +496,8 @@ TEST(Scheduler, AProcessThatLeavesAReadBehindExitsCleanly) {
           {
             Scan scan(PlainUnits(files, {}, store),
                       {.workers = 2, .io_threads = 4, .local = false, .stop = stop.token()});
-            auto waiting = std::async(std::launch::async, [&] { return scan.scheduler->Next().status(); });
+            auto waiting =
+                std::async(std::launch::async, [&] { return scan.scheduler->Next().status(); });
             while (behaviour->in_flight == 0) std::this_thread::sleep_for(milliseconds(1));
             stop.RequestStop();
             EXPECT_TRUE(waiting.get().IsCancelled());

@@ -13,8 +13,8 @@ namespace shoal::runtime {
 
 namespace {
 
-/// How long an exiting process waits for threads that were left behind. A read that is about to end does so in this
-/// time; one that hangs would hang longer than anybody wants to wait.
+/// How long an exiting process waits for threads that were left behind. A read that is about to end
+/// does so in this time; one that hangs would hang longer than anybody wants to wait.
 constexpr auto kExitWait = std::chrono::milliseconds(500);
 constexpr auto kPoll = std::chrono::milliseconds(1);
 
@@ -25,7 +25,8 @@ struct LingeringThread::Progress {
 };
 
 LingeringThread::LingeringThread(std::function<void()> body)
-    : progress_(std::make_shared<Progress>()), thread_([progress = progress_, body = std::move(body)]() mutable {
+    : progress_(std::make_shared<Progress>()),
+      thread_([progress = progress_, body = std::move(body)]() mutable {
         body();
         body = nullptr;  // what it holds goes before `ended` is told
         progress->ended = true;
@@ -61,13 +62,14 @@ class AbandonedThreads {
 
  private:
   AbandonedThreads() {
-    // Registered after all that the threads use was made, and so called before any of it is destroyed.
+    // Registered after all that the threads use was made, and so called before any of it is
+    // destroyed.
     std::atexit([] { Instance().Wait(kExitWait); });
-    // A child has none of the threads, and must not find the lock taken.
+    // A child has none of the threads, and must not find the lock taken. Joining or detaching one
+    // there would free its stack a second time.
     ::pthread_atfork([] { Instance().mutex_.lock(); }, [] { Instance().mutex_.unlock(); },
                      [] {
-                       for (auto& thread : Instance().threads_) thread.Forget();
-                       Instance().threads_.clear();
+                       (void)new std::list<LingeringThread>(std::exchange(Instance().threads_, {}));
                        Instance().mutex_.unlock();
                      });
   }
@@ -87,7 +89,9 @@ class AbandonedThreads {
   std::list<LingeringThread> threads_;
 };
 
-bool WaitForAbandoned(std::chrono::milliseconds at_most) { return AbandonedThreads::Instance().Wait(at_most); }
+bool WaitForAbandoned(std::chrono::milliseconds at_most) {
+  return AbandonedThreads::Instance().Wait(at_most);
+}
 
 void LingeringThread::Abandon() && { AbandonedThreads::Instance().Add(std::move(*this)); }
 

@@ -22,7 +22,9 @@ TEST(LingeringThread, LeftBehindItIsWaitedForUntilWhatItHoldsIsReleased) {
   std::promise<void> go;
   auto held = std::make_shared<int>(1);
   std::weak_ptr<int> watched = held;
-  LingeringThread([until = go.get_future().share(), held = std::move(held)] { until.wait(); }).Abandon();
+  LingeringThread([until = go.get_future().share(), held = std::move(held)] {
+    until.wait();
+  }).Abandon();
   EXPECT_FALSE(WaitForAbandoned(milliseconds(5)));
   EXPECT_FALSE(watched.expired());
   go.set_value();

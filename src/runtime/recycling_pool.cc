@@ -16,7 +16,8 @@ namespace shoal::runtime {
 namespace {
 
 constexpr int64_t kLarge = 64 << 10;
-/// Kept for later at most. Half of it costs twice the page faults in a scan of wide rows, twice as much gains little.
+/// Kept for later at most. Half of it costs twice the page faults in a scan of wide rows, twice as
+/// much gains little.
 constexpr int64_t kKeep = 64 << 20;
 /// Before each large block lies its size, in as many bytes as keep the block aligned.
 constexpr int64_t kHeader = arrow::kDefaultBufferAlignment;
@@ -29,9 +30,12 @@ constexpr bool kRecycles = true;
 #endif
 
 /// Whether a block is recycled. Follows from what is known again when the block is freed.
-bool IsRecycled(int64_t size, int64_t alignment) { return kRecycles && size >= kLarge && alignment <= kHeader; }
+bool IsRecycled(int64_t size, int64_t alignment) {
+  return kRecycles && size >= kLarge && alignment <= kHeader;
+}
 
-/// Sizes in four steps for each doubling, so that blocks of nearly equal size can stand in for each other.
+/// Sizes in four steps for each doubling, so that blocks of nearly equal size can stand in for each
+/// other.
 int64_t BlockSize(int64_t size) {
   const auto wanted = static_cast<uint64_t>(size + kHeader);
   const uint64_t step = std::max<uint64_t>(std::bit_floor(wanted) / 4, 4096);
@@ -62,7 +66,8 @@ struct RecyclingPool::State {
   uint8_t* Take(int64_t block_size) {
     std::lock_guard lock(mutex);
     // What was freed last is most likely still in a cache.
-    auto it = std::find_if(unused.rbegin(), unused.rend(), [&](uint8_t* block) { return SizeOf(block) == block_size; });
+    auto it = std::find_if(unused.rbegin(), unused.rend(),
+                           [&](uint8_t* block) { return SizeOf(block) == block_size; });
     if (it == unused.rend()) return nullptr;
     uint8_t* block = *it;
     unused.erase(std::next(it).base());
@@ -99,7 +104,8 @@ struct RecyclingPool::State {
 
 RecyclingPool::RecyclingPool() : state_(std::make_unique<State>()) {
   // A child forked while another thread holds the lock could never free a batch.
-  ::pthread_atfork([] { Instance().state_->mutex.lock(); }, [] { Instance().state_->mutex.unlock(); },
+  ::pthread_atfork([] { Instance().state_->mutex.lock(); },
+                   [] { Instance().state_->mutex.unlock(); },
                    [] { Instance().state_->mutex.unlock(); });
 }
 RecyclingPool::~RecyclingPool() = default;
@@ -131,11 +137,13 @@ arrow::Status RecyclingPool::Allocate(int64_t size, int64_t alignment, uint8_t**
     state_->Count(size);
     return arrow::Status::OK();
   }
-  if (size > int64_t{1} << 46) return arrow::Status::OutOfMemory("malloc of size ", size, " failed");
+  if (size > int64_t{1} << 46)
+    return arrow::Status::OutOfMemory("malloc of size ", size, " failed");
   const int64_t block_size = BlockSize(size);
   uint8_t* block = state_->Take(block_size);
   if (!block) {
-    void* fresh = ::mmap(nullptr, block_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* fresh =
+        ::mmap(nullptr, block_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (fresh == MAP_FAILED) return arrow::Status::OutOfMemory("malloc of size ", size, " failed");
     block = static_cast<uint8_t*>(fresh);
     SizeOf(block) = block_size;
@@ -145,10 +153,13 @@ arrow::Status RecyclingPool::Allocate(int64_t size, int64_t alignment, uint8_t**
   return arrow::Status::OK();
 }
 
-arrow::Status RecyclingPool::Reallocate(int64_t old_size, int64_t new_size, int64_t alignment, uint8_t** block) {
-  const bool was_recycled = IsRecycled(old_size, alignment), is_recycled = IsRecycled(new_size, alignment);
+arrow::Status RecyclingPool::Reallocate(int64_t old_size, int64_t new_size, int64_t alignment,
+                                        uint8_t** block) {
+  const bool was_recycled = IsRecycled(old_size, alignment),
+             is_recycled = IsRecycled(new_size, alignment);
   if (!was_recycled && !is_recycled) {
-    ARROW_RETURN_NOT_OK(arrow::default_memory_pool()->Reallocate(old_size, new_size, alignment, block));
+    ARROW_RETURN_NOT_OK(
+        arrow::default_memory_pool()->Reallocate(old_size, new_size, alignment, block));
     state_->Count(new_size - old_size);
     return arrow::Status::OK();
   }

@@ -9,17 +9,20 @@
 
 namespace shoal::runtime {
 
-/// A memory pool for what a scan reads and decodes: it keeps large blocks that were freed, up to a limit, and hands them
-/// out again. A scan makes batch after batch of much the same size. Fresh memory for each would cost a page fault per 4
-/// KiB, and general allocators hold on to what one thread allocated and another freed, without a limit. Small blocks are
-/// left to Arrow's default pool, which is good at them.
+/// A memory pool for what a scan reads and decodes: it keeps large blocks that were freed, up to a
+/// limit, and hands them out again. A scan makes batch after batch of much the same size. Fresh
+/// memory for each would cost a page fault per 4 KiB, and general allocators hold on to what one
+/// thread allocated and another freed, without a limit. Small blocks are left to Arrow's default
+/// pool, which is good at them.
 ///
-/// One for the process, because batches outlive their scans; never destroyed. Thread-safe, also across fork().
+/// One for the process, because batches outlive their scans; never destroyed. Thread-safe, also
+/// across fork().
 class RecyclingPool final : public arrow::MemoryPool {
  public:
   static RecyclingPool& Instance();
 
-  /// Held by each scan that uses the pool: when the last one goes, memory that is not in use returns to the system.
+  /// Held by each scan that uses the pool: when the last one goes, memory that is not in use
+  /// returns to the system.
   class Lease {
    public:
     Lease();
@@ -32,7 +35,8 @@ class RecyclingPool final : public arrow::MemoryPool {
   using MemoryPool::Free;
   using MemoryPool::Reallocate;
   arrow::Status Allocate(int64_t size, int64_t alignment, uint8_t** out) override;
-  arrow::Status Reallocate(int64_t old_size, int64_t new_size, int64_t alignment, uint8_t** block) override;
+  arrow::Status Reallocate(int64_t old_size, int64_t new_size, int64_t alignment,
+                           uint8_t** block) override;
   void Free(uint8_t* block, int64_t size, int64_t alignment) override;
   void ReleaseUnused() override;
 

@@ -5,9 +5,11 @@
 namespace shoal::storage {
 namespace {
 
-std::vector<std::shared_ptr<arrow::Buffer>> Answer(const std::string& file, const CoalescedRanges& c) {
+std::vector<std::shared_ptr<arrow::Buffer>> Answer(const std::string& file,
+                                                   const CoalescedRanges& c) {
   std::vector<std::shared_ptr<arrow::Buffer>> out;
-  for (const auto& r : c.requests()) out.push_back(arrow::Buffer::FromString(file.substr(r.offset, r.length)));
+  for (const auto& r : c.requests())
+    out.push_back(arrow::Buffer::FromString(file.substr(r.offset, r.length)));
   return out;
 }
 
@@ -26,7 +28,8 @@ TEST(Coalesce, EachRangeComesBackWhateverTheOrderAndOverlap) {
       auto got = c.Slice(Answer(file, c));
       ASSERT_EQ(got.size(), ranges.size());
       for (size_t i = 0; i < ranges.size(); ++i) {
-        EXPECT_EQ(got[i]->ToString(), file.substr(ranges[i].offset, ranges[i].length)) << hole << " " << max << " " << i;
+        EXPECT_EQ(got[i]->ToString(), file.substr(ranges[i].offset, ranges[i].length))
+            << hole << " " << max << " " << i;
       }
     }
   }

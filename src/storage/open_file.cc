@@ -23,15 +23,16 @@ class FileChangedDetail final : public arrow::StatusDetail {
   std::string ToString() const override { return "file changed"; }
 };
 
-/// Marks what a store answered, so that it is never taken for a corrupt file. Most stores' errors have a detail of their
-/// own.
+/// Marks what a store answered, so that it is never taken for a corrupt file. Most stores' errors
+/// have a detail of their own.
 class StoreErrorDetail final : public arrow::StatusDetail {
  public:
   const char* type_id() const override { return "shoal::StoreError"; }
   std::string ToString() const override { return "the store failed"; }
 };
 
-arrow::Status StoreError(const arrow::Status& status, std::string_view what, const std::string& path) {
+arrow::Status StoreError(const arrow::Status& status, std::string_view what,
+                         const std::string& path) {
   auto named = status.WithMessage(what, " '", path, "': ", status.message());
   return status.detail() ? named : named.WithDetail(std::make_shared<StoreErrorDetail>());
 }
@@ -42,7 +43,8 @@ arrow::Status OpenError(const arrow::Status& status, const SourceFile& file) {
     // Not every store says it in its error.
     auto info = file.filesystem->GetFileInfo(file.path);
     if (info.ok() && info->type() == arrow::fs::FileType::NotFound) {
-      return arrow::internal::IOErrorFromErrno(ENOENT, "Cannot open '", file.path, "': ", status.message());
+      return arrow::internal::IOErrorFromErrno(ENOENT, "Cannot open '", file.path,
+                                               "': ", status.message());
     }
   }
   return StoreError(status, "Cannot open", file.path);
@@ -50,9 +52,9 @@ arrow::Status OpenError(const arrow::Status& status, const SourceFile& file) {
 
 template <typename... Args>
 arrow::Status Changed(const std::string& path, Args&&... how) {
-  return arrow::Status::FromDetailAndArgs(arrow::StatusCode::IOError, std::make_shared<FileChangedDetail>(), "'", path,
-                                          "' changed after it was listed: ", std::forward<Args>(how)...,
-                                          ". Plan the scan again.");
+  return arrow::Status::FromDetailAndArgs(
+      arrow::StatusCode::IOError, std::make_shared<FileChangedDetail>(), "'", path,
+      "' changed after it was listed: ", std::forward<Args>(how)..., ". Plan the scan again.");
 }
 
 arrow::Status FromErrno(int error, std::string_view what, const std::string& path) {
@@ -67,20 +69,23 @@ class LocalFile final : public OpenFile {
     const std::string& path = file->path;
     int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return FromErrno(errno, "Cannot open", path);
-    std::shared_ptr<LocalFile> opened(new LocalFile(fd, std::move(file), std::move(counters), pool));
+    std::shared_ptr<LocalFile> opened(
+        new LocalFile(fd, std::move(file), std::move(counters), pool));
     struct stat info;
     if (::fstat(fd, &info) != 0) return FromErrno(errno, "Cannot stat", path);
     // A pipe would block for ever; a directory has no bytes.
     if (!S_ISREG(info.st_mode)) return arrow::Status::IOError("'", path, "' is not a regular file");
-    ARROW_RETURN_NOT_OK(
-        opened->SetIdentity(info.st_size, info.st_mtim.tv_sec * int64_t{1000000000} + info.st_mtim.tv_nsec));
+    ARROW_RETURN_NOT_OK(opened->SetIdentity(
+        info.st_size, info.st_mtim.tv_sec * int64_t{1000000000} + info.st_mtim.tv_nsec));
     return opened;
   }
   ~LocalFile() override { ::close(fd_); }
 
  protected:
-  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset, int64_t length) const override {
-    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(length, pool_));
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset,
+                                                       int64_t length) const override {
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
+                          arrow::AllocateBuffer(length, pool_));
     uint8_t* out = buffer->mutable_data();
     int64_t done = 0;
     while (done < length) {
@@ -95,8 +100,8 @@ class LocalFile final : public OpenFile {
   }
 
  private:
-  LocalFile(int fd, std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters,
-            arrow::MemoryPool* pool)
+  LocalFile(int fd, std::shared_ptr<const SourceFile> file,
+            std::shared_ptr<runtime::Counters> counters, arrow::MemoryPool* pool)
       : OpenFile(std::move(file), std::move(counters)), fd_(fd), pool_(pool) {}
   const int fd_;
   arrow::MemoryPool* const pool_;
@@ -104,8 +109,8 @@ class LocalFile final : public OpenFile {
 
 class FilesystemFile final : public OpenFile {
  public:
-  static arrow::Result<std::shared_ptr<OpenFile>> Make(std::shared_ptr<const SourceFile> file,
-                                                       std::shared_ptr<runtime::Counters> counters) {
+  static arrow::Result<std::shared_ptr<OpenFile>> Make(
+      std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters) {
     arrow::fs::FileInfo info(file->path, arrow::fs::FileType::File);
     if (file->size >= 0) info.set_size(file->size);
     if (file->mtime_ns >= 0) {
@@ -122,14 +127,16 @@ class FilesystemFile final : public OpenFile {
   }
 
  protected:
-  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset, int64_t length) const override {
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset,
+                                                       int64_t length) const override {
     auto read = input_->ReadAt(offset, length);
     if (!read.ok()) return StoreError(read.status(), "Cannot read", source().path);
     return read;
   }
 
  private:
-  FilesystemFile(std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters,
+  FilesystemFile(std::shared_ptr<const SourceFile> file,
+                 std::shared_ptr<runtime::Counters> counters,
                  std::shared_ptr<arrow::io::RandomAccessFile> input)
       : OpenFile(std::move(file), std::move(counters)), input_(std::move(input)) {}
   std::shared_ptr<arrow::io::RandomAccessFile> input_;
@@ -138,7 +145,8 @@ class FilesystemFile final : public OpenFile {
 }  // namespace
 
 bool IsFileChanged(const arrow::Status& status) {
-  return status.detail() && status.detail()->type_id() == std::string_view(FileChangedDetail::kTypeId);
+  return status.detail() &&
+         status.detail()->type_id() == std::string_view(FileChangedDetail::kTypeId);
 }
 
 bool IsLocal(const arrow::fs::FileSystem& filesystem) { return filesystem.type_name() == "local"; }
@@ -147,7 +155,8 @@ arrow::Result<std::shared_ptr<OpenFile>> OpenFile::Open(std::shared_ptr<const So
                                                         std::shared_ptr<runtime::Counters> counters,
                                                         arrow::MemoryPool* pool) {
   ++counters->files_opened;
-  if (IsLocal(*file->filesystem)) return LocalFile::Make(std::move(file), std::move(counters), pool);
+  if (IsLocal(*file->filesystem))
+    return LocalFile::Make(std::move(file), std::move(counters), pool);
   return FilesystemFile::Make(std::move(file), std::move(counters));
 }
 
@@ -172,15 +181,16 @@ ByteRange OpenFile::Resolve(ByteRange range) const {
 arrow::Result<std::shared_ptr<arrow::Buffer>> OpenFile::Read(ByteRange range) const {
   ByteRange r = Resolve(range);
   if (r.offset < 0 || r.length < 0 || r.offset > size_ || r.length > size_ - r.offset) {
-    return arrow::Status::IOError("'", file_->path, "' has ", size_, " bytes, but refers to bytes ", r.offset, " to ",
-                                  r.end(), ": it is truncated or corrupt");
+    return arrow::Status::IOError("'", file_->path, "' has ", size_, " bytes, but refers to bytes ",
+                                  r.offset, " to ", r.end(), ": it is truncated or corrupt");
   }
   ++counters_->requests;
   counters_->bytes_read += r.length;
   ARROW_ASSIGN_OR_RAISE(auto buffer, ReadAt(r.offset, r.length));
   if (buffer->size() != r.length) {
-    return arrow::Status::IOError("'", file_->path, "' ended at byte ", r.offset + buffer->size(), " while bytes up to ",
-                                  r.end(), " were wanted: it was truncated while it was read");
+    return arrow::Status::IOError("'", file_->path, "' ended at byte ", r.offset + buffer->size(),
+                                  " while bytes up to ", r.end(),
+                                  " were wanted: it was truncated while it was read");
   }
   return buffer;
 }

@@ -22,24 +22,25 @@ bool IsLocal(const arrow::fs::FileSystem& filesystem);
 /// Whether an error says that a file is no longer the one that was listed.
 bool IsFileChanged(const arrow::Status& status);
 
-/// An open file. Thread-safe; closes when the last owner lets go. On local disks it reads with pread and knows size
-/// and mtime from the open descriptor; elsewhere it goes through the filesystem, without a request where the listing
-/// told the size.
+/// An open file. Thread-safe; closes when the last owner lets go. On local disks it reads with
+/// pread and knows size and mtime from the open descriptor; elsewhere it goes through the
+/// filesystem, without a request where the listing told the size.
 class OpenFile {
  public:
   virtual ~OpenFile() = default;
 
-  /// Fails if the file is not there, is not a file, or is no longer the one that was listed (size or mtime differ).
-  /// Buffers of local reads come from `pool`.
-  static arrow::Result<std::shared_ptr<OpenFile>> Open(std::shared_ptr<const SourceFile> file,
-                                                       std::shared_ptr<runtime::Counters> counters,
-                                                       arrow::MemoryPool* pool = arrow::default_memory_pool());
+  /// Fails if the file is not there, is not a file, or is no longer the one that was listed (size
+  /// or mtime differ). Buffers of local reads come from `pool`.
+  static arrow::Result<std::shared_ptr<OpenFile>> Open(
+      std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters,
+      arrow::MemoryPool* pool = arrow::default_memory_pool());
 
   int64_t size() const { return size_; }
   int64_t mtime_ns() const { return mtime_ns_; }
   const SourceFile& source() const { return *file_; }
 
-  /// Blocking. Exactly the range (a suffix range is cut to the file); a file that ends earlier is an error.
+  /// Blocking. Exactly the range (a suffix range is cut to the file); a file that ends earlier is
+  /// an error.
   arrow::Result<std::shared_ptr<arrow::Buffer>> Read(ByteRange range) const;
   /// The range in absolute terms.
   ByteRange Resolve(ByteRange range) const;
@@ -47,7 +48,8 @@ class OpenFile {
  protected:
   OpenFile(std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters)
       : file_(std::move(file)), counters_(std::move(counters)) {}
-  virtual arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset, int64_t length) const = 0;
+  virtual arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset,
+                                                               int64_t length) const = 0;
   /// REQUIRES: called once, by Open. Compares what was found with what was listed.
   arrow::Status SetIdentity(int64_t size, int64_t mtime_ns);
 

@@ -18,8 +18,8 @@ from cli_program import PROGRAM, flights, shoal, write
 
 
 def with_interrupts() -> None:
-    """In a child: SIGINT has its default meaning, whatever the tests were started with. A background job of a shell
-    ignores it, its children inherit that, and the program keeps to it."""
+    """In a child: SIGINT has its default meaning, whatever the tests were started with. A background job of a
+    shell ignores it, its children inherit that, and the program keeps to it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

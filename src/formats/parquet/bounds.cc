@@ -25,8 +25,8 @@ using ::parquet::ColumnDescriptor;
 using ::parquet::LogicalType;
 using PhysicalType = ::parquet::Type;
 
-/// The Arrow type that the statistics of a column are natively of; null where they have no defined order that Arrow
-/// shares (INT96, intervals, half floats).
+/// The Arrow type that the statistics of a column are natively of; null where they have no defined
+/// order that Arrow shares (INT96, intervals, half floats).
 std::shared_ptr<arrow::DataType> NativeType(const ColumnDescriptor& column) {
   const auto& logical = column.logical_type();
   auto kind = logical ? logical->type() : LogicalType::Type::NONE;
@@ -68,7 +68,8 @@ std::shared_ptr<arrow::DataType> NativeType(const ColumnDescriptor& column) {
           return u == arrow::TimeUnit::MILLI ? arrow::time32(u) : arrow::time64(u);
         }
         case LogicalType::Type::TIMESTAMP:
-          return arrow::timestamp(unit(static_cast<const ::parquet::TimestampLogicalType&>(*logical).time_unit()));
+          return arrow::timestamp(
+              unit(static_cast<const ::parquet::TimestampLogicalType&>(*logical).time_unit()));
         case LogicalType::Type::NONE:
         case LogicalType::Type::NIL:
         case LogicalType::Type::UNDEFINED:
@@ -83,7 +84,8 @@ std::shared_ptr<arrow::DataType> NativeType(const ColumnDescriptor& column) {
     case PhysicalType::BYTE_ARRAY:
       return arrow::binary();
     case PhysicalType::FIXED_LEN_BYTE_ARRAY:
-      if (kind == LogicalType::Type::NONE || kind == LogicalType::Type::UUID || kind == LogicalType::Type::UNDEFINED) {
+      if (kind == LogicalType::Type::NONE || kind == LogicalType::Type::UUID ||
+          kind == LogicalType::Type::UNDEFINED) {
         return arrow::fixed_size_binary(column.type_length());
       }
       return nullptr;
@@ -92,14 +94,16 @@ std::shared_ptr<arrow::DataType> NativeType(const ColumnDescriptor& column) {
   }
 }
 
-/// Appends plain-encoded statistics values of one physical type as values of one Arrow type. A value of the wrong length
-/// is no bound.
+/// Appends plain-encoded statistics values of one physical type as values of one Arrow type. A
+/// value of the wrong length is no bound.
 class ValueAppender {
  public:
   ValueAppender(const ColumnDescriptor& column, std::shared_ptr<arrow::DataType> type)
       : physical_(column.physical_type()), type_(std::move(type)) {}
 
-  arrow::Status Init() { return arrow::MakeBuilder(arrow::default_memory_pool(), type_, &builder_); }
+  arrow::Status Init() {
+    return arrow::MakeBuilder(arrow::default_memory_pool(), type_, &builder_);
+  }
   arrow::Status AppendNull() { return builder_->AppendNull(); }
   arrow::Result<std::shared_ptr<arrow::Array>> Finish() { return builder_->Finish(); }
 
@@ -185,7 +189,8 @@ class ValueAppender {
       auto value = Plain<int64_t>(bytes);
       return value ? builder.Append(Decimal(*value)) : AppendNull();
     }
-    auto value = Decimal::FromBigEndian(reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int32_t>(bytes.size()));
+    auto value = Decimal::FromBigEndian(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                        static_cast<int32_t>(bytes.size()));
     return value.ok() ? builder.Append(*value) : AppendNull();
   }
 
@@ -205,7 +210,8 @@ std::shared_ptr<arrow::Array> InReadType(const std::shared_ptr<arrow::Array>& na
   }
   if (native->type()->Equals(*type)) return native;
   // The zone is a label: the stored instants are the same.
-  bool relabelled = native->type_id() == arrow::Type::TIMESTAMP && type->id() == arrow::Type::TIMESTAMP &&
+  bool relabelled = native->type_id() == arrow::Type::TIMESTAMP &&
+                    type->id() == arrow::Type::TIMESTAMP &&
                     static_cast<const arrow::TimestampType&>(*native->type()).unit() ==
                         static_cast<const arrow::TimestampType&>(*type).unit();
   bool duration = native->type_id() == arrow::Type::INT64 && type->id() == arrow::Type::DURATION;
@@ -214,7 +220,8 @@ std::shared_ptr<arrow::Array> InReadType(const std::shared_ptr<arrow::Array>& na
     return view.ok() ? *view : nullptr;
   }
   arrow::compute::CastOptions options = arrow::compute::CastOptions::Safe(type);
-  options.allow_invalid_utf8 = true;  // truncated bounds may end inside a character; they are compared by bytes
+  options.allow_invalid_utf8 =
+      true;  // truncated bounds may end inside a character; they are compared by bytes
   auto cast = arrow::compute::Cast(*native, type, options);
   return cast.ok() ? *cast : nullptr;
 }
@@ -222,7 +229,8 @@ std::shared_ptr<arrow::Array> InReadType(const std::shared_ptr<arrow::Array>& na
 std::shared_ptr<arrow::DataType> LeafType(const arrow::Schema& schema, int leaf) {
   // A schema of one leaf is a chain of single children.
   auto type = ProjectLeaves(schema, {leaf})->field(0)->type();
-  while (type->num_fields() > 0 && type->id() != arrow::Type::EXTENSION) type = type->field(type->num_fields() - 1)->type();
+  while (type->num_fields() > 0 && type->id() != arrow::Type::EXTENSION)
+    type = type->field(type->num_fields() - 1)->type();
   return type;
 }
 
@@ -231,17 +239,22 @@ bool HasNullableParent(const ColumnDescriptor& column) {
   return column.max_definition_level() > (column.schema_node()->is_optional() ? 1 : 0);
 }
 
-/// How many rows have a null there. Below a struct that may be null itself, writers disagree on which nulls to count (Arrow's
-/// leaves out those of the struct where the leaf is a dictionary): there the histogram of definition levels has to tell.
-std::optional<int64_t> NullCount(const ColumnDescriptor& column, const ::parquet::ColumnChunkMetaData& chunk,
+/// How many rows have a null there. Below a struct that may be null itself, writers disagree on
+/// which nulls to count (Arrow's leaves out those of the struct where the leaf is a dictionary):
+/// there the histogram of definition levels has to tell.
+std::optional<int64_t> NullCount(const ColumnDescriptor& column,
+                                 const ::parquet::ColumnChunkMetaData& chunk,
                                  const ::parquet::EncodedStatistics* stats) {
   if (!HasNullableParent(column)) {
-    if (!stats || !stats->has_null_count || stats->null_count < 0 || stats->null_count > chunk.num_values()) return {};
+    if (!stats || !stats->has_null_count || stats->null_count < 0 ||
+        stats->null_count > chunk.num_values())
+      return {};
     return stats->null_count;
   }
   if (column.max_repetition_level() > 0) return {};  // counts items, not rows
   const auto sizes = chunk.size_statistics();
-  if (!sizes || sizes->definition_level_histogram.size() != static_cast<size_t>(column.max_definition_level()) + 1) {
+  if (!sizes || sizes->definition_level_histogram.size() !=
+                    static_cast<size_t>(column.max_definition_level()) + 1) {
     return {};
   }
   int64_t rows = 0;
@@ -256,50 +269,54 @@ std::optional<int64_t> NullCount(const ColumnDescriptor& column, const ::parquet
 /// `type`: of the leaf, as it is read.
 arrow::Result<ColumnBounds> BoundsOf(const ::parquet::FileMetaData& metadata, int leaf,
                                      const std::shared_ptr<arrow::DataType>& type) {
-    const ColumnDescriptor& column = *metadata.schema()->Column(leaf);
-    const int n = metadata.num_row_groups();
-    std::shared_ptr<arrow::DataType> native = NativeType(column);
-    // Null stands for "no order known": the null counts still count.
-    ValueAppender min(column, native ? native : arrow::binary()), max(column, native ? native : arrow::binary());
-    ARROW_RETURN_NOT_OK(min.Init());
-    ARROW_RETURN_NOT_OK(max.Init());
-    arrow::Int64Builder null_count;
-    ColumnBounds bounds;
-    bounds.min_exact.resize(n, false);
-    bounds.max_exact.resize(n, false);
-    const bool may_truncate = column.physical_type() == PhysicalType::BYTE_ARRAY ||
-                              column.physical_type() == PhysicalType::FIXED_LEN_BYTE_ARRAY;
-    const bool truncates = may_truncate && native && native->id() != arrow::Type::DECIMAL128 &&
-                           native->id() != arrow::Type::DECIMAL256;
-    // Arrow's writer lets bounds of a dictionary speak of values below a null struct, which no row has.
-    const bool attained = !HasNullableParent(column);
-    for (int i = 0; i < n; ++i) {
-      auto chunk = metadata.RowGroup(i)->ColumnChunk(leaf);
-      std::shared_ptr<::parquet::EncodedStatistics> stats;
-      if (chunk->is_stats_set()) stats = chunk->encoded_statistics();
-      auto nulls = NullCount(column, *chunk, stats.get());
-      ARROW_RETURN_NOT_OK(nulls ? null_count.Append(*nulls) : null_count.AppendNull());
-      const bool has_min = native && stats && stats->has_min, has_max = native && stats && stats->has_max;
-      ARROW_RETURN_NOT_OK(has_min ? min.Append(stats->min()) : min.AppendNull());
-      ARROW_RETURN_NOT_OK(has_max ? max.Append(stats->max()) : max.AppendNull());
-      // Writers that do not say may have truncated strings, never numbers.
-      if (has_min) bounds.min_exact[i] = attained && stats->is_min_value_exact.value_or(!truncates);
-      if (has_max) bounds.max_exact[i] = attained && stats->is_max_value_exact.value_or(!truncates);
-    }
-    ARROW_ASSIGN_OR_RAISE(auto nulls, null_count.Finish());
-    bounds.null_count = std::static_pointer_cast<arrow::Int64Array>(nulls);
-    if (native) {
-      ARROW_ASSIGN_OR_RAISE(auto min_values, min.Finish());
-      ARROW_ASSIGN_OR_RAISE(auto max_values, max.Finish());
-      bounds.min = InReadType(min_values, type);
-      bounds.max = InReadType(max_values, type);
-    }
-    return bounds;
+  const ColumnDescriptor& column = *metadata.schema()->Column(leaf);
+  const int n = metadata.num_row_groups();
+  std::shared_ptr<arrow::DataType> native = NativeType(column);
+  // Null stands for "no order known": the null counts still count.
+  ValueAppender min(column, native ? native : arrow::binary()),
+      max(column, native ? native : arrow::binary());
+  ARROW_RETURN_NOT_OK(min.Init());
+  ARROW_RETURN_NOT_OK(max.Init());
+  arrow::Int64Builder null_count;
+  ColumnBounds bounds;
+  bounds.min_exact.resize(n, false);
+  bounds.max_exact.resize(n, false);
+  const bool may_truncate = column.physical_type() == PhysicalType::BYTE_ARRAY ||
+                            column.physical_type() == PhysicalType::FIXED_LEN_BYTE_ARRAY;
+  const bool truncates = may_truncate && native && native->id() != arrow::Type::DECIMAL128 &&
+                         native->id() != arrow::Type::DECIMAL256;
+  // Arrow's writer lets bounds of a dictionary speak of values below a null struct, which no row
+  // has.
+  const bool attained = !HasNullableParent(column);
+  for (int i = 0; i < n; ++i) {
+    auto chunk = metadata.RowGroup(i)->ColumnChunk(leaf);
+    std::shared_ptr<::parquet::EncodedStatistics> stats;
+    if (chunk->is_stats_set()) stats = chunk->encoded_statistics();
+    auto nulls = NullCount(column, *chunk, stats.get());
+    ARROW_RETURN_NOT_OK(nulls ? null_count.Append(*nulls) : null_count.AppendNull());
+    const bool has_min = native && stats && stats->has_min,
+               has_max = native && stats && stats->has_max;
+    ARROW_RETURN_NOT_OK(has_min ? min.Append(stats->min()) : min.AppendNull());
+    ARROW_RETURN_NOT_OK(has_max ? max.Append(stats->max()) : max.AppendNull());
+    // Writers that do not say may have truncated strings, never numbers.
+    if (has_min) bounds.min_exact[i] = attained && stats->is_min_value_exact.value_or(!truncates);
+    if (has_max) bounds.max_exact[i] = attained && stats->is_max_value_exact.value_or(!truncates);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto nulls, null_count.Finish());
+  bounds.null_count = std::static_pointer_cast<arrow::Int64Array>(nulls);
+  if (native) {
+    ARROW_ASSIGN_OR_RAISE(auto min_values, min.Finish());
+    ARROW_ASSIGN_OR_RAISE(auto max_values, max.Finish());
+    bounds.min = InReadType(min_values, type);
+    bounds.max = InReadType(max_values, type);
+  }
+  return bounds;
 }
 
 }  // namespace
 
-arrow::Result<std::vector<ColumnBounds>> ParquetFacts::Bounds(const std::vector<int>& leaves) const {
+arrow::Result<std::vector<ColumnBounds>> ParquetFacts::Bounds(
+    const std::vector<int>& leaves) const {
   std::vector<int> groups(num_row_groups());
   std::iota(groups.begin(), groups.end(), 0);
   return Guard(path_, [&]() -> arrow::Result<std::vector<ColumnBounds>> {

@@ -298,11 +298,11 @@ TEST(Bounds, NullCountsBelowNullableStructsCountTheStructsNullsToo) {
     const bool text = type->id() != arrow::Type::INT64;
     auto x = Column(type, text ? R"(["a", "b", "c", "d"])" : "[1, 2, 3, 4]")->chunk(0);
     for (const bool struct_nulls : {false, true}) {
-      auto valid = Column(arrow::boolean(), struct_nulls ? "[true, false, true, false]"
-                                                         : "[true, true, true, true]");
-      auto st = std::make_shared<arrow::StructArray>(
-          arrow::struct_({arrow::field("x", type)}), 4, arrow::ArrayVector{x},
-          valid->chunk(0)->data()->buffers[1]);
+      auto valid = Column(arrow::boolean(),
+                          struct_nulls ? "[true, false, true, false]" : "[true, true, true, true]");
+      auto st = std::make_shared<arrow::StructArray>(arrow::struct_({arrow::field("x", type)}), 4,
+                                                     arrow::ArrayVector{x},
+                                                     valid->chunk(0)->data()->buffers[1]);
       auto table = OneColumn(std::make_shared<arrow::ChunkedArray>(st));
       Check(table, Default(), Expect::kBounds, true, 0, 2);
       MemoryDriver driver(MakeFormat(), WriteFile(*table, 2, Default()));

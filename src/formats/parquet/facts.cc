@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include <arrow/util/endian.h>
 #include <arrow/util/bit_util.h>
+#include <arrow/util/endian.h>
 #include <parquet/arrow/schema.h>
 #include <parquet/properties.h>
 
@@ -19,7 +19,8 @@ constexpr size_t kKnownSchemas = 16;
 
 class ParquetFactsReader final : public FactsReader {
  public:
-  ParquetFactsReader(std::shared_ptr<const SourceFile> file, std::shared_ptr<SchemaConverter> converter)
+  ParquetFactsReader(std::shared_ptr<const SourceFile> file,
+                     std::shared_ptr<SchemaConverter> converter)
       : file_(std::move(file)), converter_(std::move(converter)) {}
 
   arrow::Result<Step> Next(Resident got) override {
@@ -30,10 +31,12 @@ class ParquetFactsReader final : public FactsReader {
     }
     const uint8_t* end = tail.data() + tail.size();
     if (std::memcmp(end - 4, "PARE", 4) == 0) {
-      return arrow::Status::NotImplemented("'", file_->path, "' has an encrypted footer, and no keys were given");
+      return arrow::Status::NotImplemented("'", file_->path,
+                                           "' has an encrypted footer, and no keys were given");
     }
     if (std::memcmp(end - 4, "PAR1", 4) != 0) {
-      return Error("is not a Parquet file: it does not end in PAR1 (it is of another format, or truncated)");
+      return Error(
+          "is not a Parquet file: it does not end in PAR1 (it is of another format, or truncated)");
     }
     uint32_t raw_length;
     std::memcpy(&raw_length, end - kFooterEnd, 4);
@@ -41,9 +44,12 @@ class ParquetFactsReader final : public FactsReader {
     if (length == 0 || length > got.file_size - kFooterEnd - 4) {
       return Error("is corrupt: its footer claims ", length, " bytes in a file of ", got.file_size);
     }
-    if (length + kFooterEnd > tail.size()) return NeedBytes{{ByteRange::Suffix(length + kFooterEnd)}};
-    auto footer = Footer::Parse({reinterpret_cast<const char*>(end - kFooterEnd - length), static_cast<size_t>(length)});
-    if (!footer.ok()) return footer.status().WithMessage("'", file_->path, "': ", footer.status().message());
+    if (length + kFooterEnd > tail.size())
+      return NeedBytes{{ByteRange::Suffix(length + kFooterEnd)}};
+    auto footer = Footer::Parse(
+        {reinterpret_cast<const char*>(end - kFooterEnd - length), static_cast<size_t>(length)});
+    if (!footer.ok())
+      return footer.status().WithMessage("'", file_->path, "': ", footer.status().message());
     return Guard(file_->path, [&]() -> arrow::Result<Step> {
       ARROW_ASSIGN_OR_RAISE(auto facts, MakeFacts(*std::move(footer), got.file_size));
       return Step(std::move(facts));
@@ -56,16 +62,19 @@ class ParquetFactsReader final : public FactsReader {
     return arrow::Status::Invalid("'", file_->path, "' ", std::forward<Args>(args)...);
   }
 
-  arrow::Result<std::shared_ptr<const FileFacts>> MakeFacts(Footer footer, int64_t file_size) const {
+  arrow::Result<std::shared_ptr<const FileFacts>> MakeFacts(Footer footer,
+                                                            int64_t file_size) const {
     auto schema = converter_->Convert(footer);
-    if (!schema.ok()) return schema.status().WithMessage("'", file_->path, "': ", schema.status().message());
+    if (!schema.ok())
+      return schema.status().WithMessage("'", file_->path, "': ", schema.status().message());
     for (int i = 0; i < footer.num_row_groups(); ++i) {
       if (footer.num_columns(i) != schema->num_columns) {
-        return Error("is corrupt: row group ", i, " has ", footer.num_columns(i), " columns, the schema has ",
-                     schema->num_columns);
+        return Error("is corrupt: row group ", i, " has ", footer.num_columns(i),
+                     " columns, the schema has ", schema->num_columns);
       }
     }
-    return std::make_shared<const ParquetFacts>(file_->path, schema->arrow, std::move(footer), file_size);
+    return std::make_shared<const ParquetFacts>(file_->path, schema->arrow, std::move(footer),
+                                                file_size);
   }
 
   std::shared_ptr<const SourceFile> file_;
@@ -85,10 +94,12 @@ arrow::Result<SchemaConverter::Schema> SchemaConverter::Convert(const Footer& fo
   const auto metadata = footer.Narrow({}, {});
   Schema converted;
   converted.num_columns = metadata->num_columns();
-  ARROW_RETURN_NOT_OK(::parquet::arrow::FromParquetSchema(metadata->schema(), ::parquet::default_arrow_reader_properties(),
-                                                          metadata->key_value_metadata(), &converted.arrow));
+  ARROW_RETURN_NOT_OK(::parquet::arrow::FromParquetSchema(
+      metadata->schema(), ::parquet::default_arrow_reader_properties(),
+      metadata->key_value_metadata(), &converted.arrow));
   if (NumLeaves(*converted.arrow) != converted.num_columns) {
-    return arrow::Status::NotImplemented("it has ", converted.num_columns, " Parquet columns that read as ",
+    return arrow::Status::NotImplemented("it has ", converted.num_columns,
+                                         " Parquet columns that read as ",
                                          NumLeaves(*converted.arrow), " Arrow columns");
   }
   std::lock_guard lock(mutex_);
@@ -102,8 +113,12 @@ std::unique_ptr<FactsReader> MakeFactsReader(std::shared_ptr<const SourceFile> f
   return std::make_unique<ParquetFactsReader>(std::move(file), std::move(converter));
 }
 
-ParquetFacts::ParquetFacts(std::string path, std::shared_ptr<arrow::Schema> schema, Footer footer, int64_t file_size)
-    : FileFacts(std::move(schema)), path_(std::move(path)), footer_(std::move(footer)), file_size_(file_size) {}
+ParquetFacts::ParquetFacts(std::string path, std::shared_ptr<arrow::Schema> schema, Footer footer,
+                           int64_t file_size)
+    : FileFacts(std::move(schema)),
+      path_(std::move(path)),
+      footer_(std::move(footer)),
+      file_size_(file_size) {}
 
 int64_t ParquetFacts::memory_size() const {
   return static_cast<int64_t>(sizeof(*this) - sizeof(footer_)) + footer_.memory_size();

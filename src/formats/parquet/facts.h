@@ -14,15 +14,18 @@ namespace shoal::formats::parquet {
 
 class ParquetFacts final : public FileFacts {
  public:
-  ParquetFacts(std::string path, std::shared_ptr<arrow::Schema> schema, Footer footer, int64_t file_size);
+  ParquetFacts(std::string path, std::shared_ptr<arrow::Schema> schema, Footer footer,
+               int64_t file_size);
 
   int num_row_groups() const override { return footer_.num_row_groups(); }
   Precision<int64_t> row_group_rows(int row_group) const override {
     return Precision<int64_t>::Exact(footer_.rows(row_group));
   }
-  int64_t row_group_bytes(int row_group) const override { return footer_.compressed_bytes(row_group); }
-  /// From the column chunk statistics that libparquet holds trustworthy for the writer and the column's order; see
-  /// "Statistics" and "Column Orders" in the Parquet format specification.
+  int64_t row_group_bytes(int row_group) const override {
+    return footer_.compressed_bytes(row_group);
+  }
+  /// From the column chunk statistics that libparquet holds trustworthy for the writer and the
+  /// column's order; see "Statistics" and "Column Orders" in the Parquet format specification.
   arrow::Result<std::vector<ColumnBounds>> Bounds(const std::vector<int>& leaves) const override;
   using FileFacts::Bounds;
   int64_t memory_size() const override;
@@ -36,8 +39,8 @@ class ParquetFacts final : public FileFacts {
   int64_t file_size_;
 };
 
-/// Arrow schemas of Parquet schemas. Files of one dataset nearly always share theirs, and converting one costs more
-/// than all else about a small footer. Thread-safe.
+/// Arrow schemas of Parquet schemas. Files of one dataset nearly always share theirs, and
+/// converting one costs more than all else about a small footer. Thread-safe.
 class SchemaConverter {
  public:
   struct Schema {

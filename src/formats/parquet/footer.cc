@@ -40,7 +40,8 @@ class Footer::Parser {
   explicit Parser(Footer* footer) : footer_(*footer), in_(footer->bytes_) {}
 
   arrow::Status Run() {
-    for (auto field = in_.NextField(0); field.type != ThriftReader::kStop; field = in_.NextField(field.id)) {
+    for (auto field = in_.NextField(0); field.type != ThriftReader::kStop;
+         field = in_.NextField(field.id)) {
       const uint32_t begin = in_.position();
       if (field.id == kRowGroups) {
         if (field.type != ThriftReader::kList) return Malformed("its row groups are no list");
@@ -69,7 +70,8 @@ class Footer::Parser {
   arrow::Status RowGroups() {
     if (footer_.row_group_list_.end != 0) return Malformed("it lists row groups twice");
     const auto list = in_.ListHeader();
-    if (list.size > 0 && list.type != ThriftReader::kStruct) return Malformed("its row groups are no structs");
+    if (list.size > 0 && list.type != ThriftReader::kStruct)
+      return Malformed("its row groups are no structs");
     footer_.row_groups_.reserve(std::min<uint32_t>(list.size, 1024));
     int64_t rows = 0, bytes = 0;
     for (uint32_t i = 0; i < list.size; ++i) {
@@ -91,11 +93,13 @@ class Footer::Parser {
     RowGroup group;
     group.all.begin = in_.position();
     group.first_chunk = footer_.chunk_ends_.size();
-    for (auto field = in_.NextField(0); field.type != ThriftReader::kStop; field = in_.NextField(field.id)) {
+    for (auto field = in_.NextField(0); field.type != ThriftReader::kStop;
+         field = in_.NextField(field.id)) {
       if (field.id == kColumns && field.type == ThriftReader::kList) {
         if (group.columns.end != 0) return Malformed("a row group lists its columns twice");
         const auto list = in_.ListHeader();
-        if (list.size > 0 && list.type != ThriftReader::kStruct) return Malformed("columns of a row group are no structs");
+        if (list.size > 0 && list.type != ThriftReader::kStruct)
+          return Malformed("columns of a row group are no structs");
         group.columns.begin = in_.position();
         for (uint32_t i = 0; i < list.size && !in_.failed(); ++i) {
           group.compressed_bytes = std::min(group.compressed_bytes + Chunk(), kMaxBytes);
@@ -116,12 +120,14 @@ class Footer::Parser {
   /// Passes over a ColumnChunk; its compressed size.
   int64_t Chunk() {
     int64_t bytes = 0;
-    for (auto field = in_.NextField(0); field.type != ThriftReader::kStop; field = in_.NextField(field.id)) {
+    for (auto field = in_.NextField(0); field.type != ThriftReader::kStop;
+         field = in_.NextField(field.id)) {
       if (field.id != kMetaData || field.type != ThriftReader::kStruct) {
         in_.Skip(field.type);
         continue;
       }
-      for (auto inner = in_.NextField(0); inner.type != ThriftReader::kStop; inner = in_.NextField(inner.id)) {
+      for (auto inner = in_.NextField(0); inner.type != ThriftReader::kStop;
+           inner = in_.NextField(inner.id)) {
         if (inner.id == kTotalCompressedSize && inner.is_integer()) {
           bytes = std::clamp<int64_t>(in_.Integer(), 0, kMaxBytes);
         } else {
@@ -137,7 +143,8 @@ class Footer::Parser {
 };
 
 arrow::Result<Footer> Footer::Parse(std::string bytes) {
-  if (bytes.size() > UINT32_MAX) return arrow::Status::Invalid("its footer is corrupt: it is ", bytes.size(), " bytes long");
+  if (bytes.size() > UINT32_MAX)
+    return arrow::Status::Invalid("its footer is corrupt: it is ", bytes.size(), " bytes long");
   Footer footer;
   footer.bytes_ = std::move(bytes);
   Parser parser(&footer);
@@ -182,7 +189,8 @@ std::shared_ptr<::parquet::FileMetaData> Footer::Narrow(const std::vector<int>& 
 }
 
 int64_t Footer::memory_size() const {
-  return static_cast<int64_t>(sizeof(*this) + bytes_.capacity() + row_groups_.capacity() * sizeof(RowGroup) +
+  return static_cast<int64_t>(sizeof(*this) + bytes_.capacity() +
+                              row_groups_.capacity() * sizeof(RowGroup) +
                               chunk_ends_.capacity() * sizeof(uint32_t));
 }
 

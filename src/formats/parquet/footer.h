@@ -1,11 +1,12 @@
 // A serialised footer, read as far as needed.
 //
-// Parsing all of a footer is what opening a Parquet file costs: a file of 400 row groups and 16 columns has 6,400 column
-// chunks, of which a scan of one column in ten row groups needs ten. The outline of a footer (where its parts lie, rows
-// and bytes of its row groups) costs a tenth of that, and libparquet is then given a footer with only what it must see.
+// Parsing all of a footer is what opening a Parquet file costs: a file of 400 row groups and 16
+// columns has 6,400 column chunks, of which a scan of one column in ten row groups needs ten. The
+// outline of a footer (where its parts lie, rows and bytes of its row groups) costs a tenth of
+// that, and libparquet is then given a footer with only what it must see.
 //
-// FileMetaData, RowGroup, ColumnChunk and ColumnMetaData are defined in parquet.thrift of the Parquet format
-// specification; the encoding is Thrift's compact protocol.
+// FileMetaData, RowGroup, ColumnChunk and ColumnMetaData are defined in parquet.thrift of the
+// Parquet format specification; the encoding is Thrift's compact protocol.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ namespace shoal::formats::parquet {
 /// Immutable; safe to use from any thread.
 class Footer {
  public:
-  /// Walks over `bytes`, a serialised FileMetaData (bytes that follow it are left out). Invalid, saying what is wrong,
-  /// if it is not well-formed or claims what cannot be.
+  /// Walks over `bytes`, a serialised FileMetaData (bytes that follow it are left out). Invalid,
+  /// saying what is wrong, if it is not well-formed or claims what cannot be.
   static arrow::Result<Footer> Parse(std::string bytes);
 
   int num_row_groups() const { return static_cast<int>(row_groups_.size()); }
@@ -35,8 +36,9 @@ class Footer {
   std::string_view schema_bytes() const { return View(schema_); }
   std::string_view key_value_bytes() const { return View(key_values_); }
 
-  /// The footer with only those row groups (in that order), of which only the given leaves (ascending) can be asked for.
-  /// The schema is whole, and so columns keep their numbers. Throws what libparquet throws.
+  /// The footer with only those row groups (in that order), of which only the given leaves
+  /// (ascending) can be asked for. The schema is whole, and so columns keep their numbers. Throws
+  /// what libparquet throws.
   std::shared_ptr<::parquet::FileMetaData> Narrow(const std::vector<int>& row_groups,
                                                   const std::vector<int>& leaves) const;
 
@@ -57,7 +59,9 @@ class Footer {
   };
   class Parser;
 
-  std::string_view View(Extent e) const { return std::string_view(bytes_).substr(e.begin, e.end - e.begin); }
+  std::string_view View(Extent e) const {
+    return std::string_view(bytes_).substr(e.begin, e.end - e.begin);
+  }
 
   std::string bytes_;
   Extent schema_, key_values_;

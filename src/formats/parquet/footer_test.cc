@@ -44,7 +44,8 @@ std::shared_ptr<arrow::Table> ManyColumns(int columns, int64_t rows) {
     } else if (c % 3 == 2) {
       auto child = numbers->chunk(0);
       numbers = std::make_shared<arrow::ChunkedArray>(
-          arrow::StructArray::Make({child, child}, std::vector<std::string>{"a", "b"}).ValueOrDie());
+          arrow::StructArray::Make({child, child}, std::vector<std::string>{"a", "b"})
+              .ValueOrDie());
     }
     fields.push_back(arrow::field("column_" + std::to_string(c), numbers->type()));
     values.push_back(numbers);
@@ -56,7 +57,8 @@ std::shared_ptr<arrow::Table> ManyColumns(int columns, int64_t rows) {
 TEST(Footer, OutlineTellsWhatLibparquetTells) {
   for (int columns : {1, 3, 14, 20, 200}) {
     for (int64_t row_group_rows : {1, 3, 50, 100}) {
-      const std::string bytes = FooterOf(WriteFile(*ManyColumns(columns, 100), row_group_rows, Default()));
+      const std::string bytes =
+          FooterOf(WriteFile(*ManyColumns(columns, 100), row_group_rows, Default()));
       const auto whole = Whole(bytes);
       // What follows the footer in a buffer is no part of it.
       const Footer footer = Footer::Parse(bytes + "trailing").ValueOrDie();
@@ -115,7 +117,8 @@ TEST(Footer, EqualSchemasHaveEqualBytesAndOthersHaveNot) {
   auto parse = [](const arrow::Table& table) {
     return Footer::Parse(FooterOf(WriteFile(table, 10, Default()))).ValueOrDie();
   };
-  const Footer a = parse(*ManyColumns(3, 10)), b = parse(*ManyColumns(3, 40)), c = parse(*ManyColumns(4, 10));
+  const Footer a = parse(*ManyColumns(3, 10)), b = parse(*ManyColumns(3, 40)),
+               c = parse(*ManyColumns(4, 10));
   EXPECT_EQ(a.schema_bytes(), b.schema_bytes());
   EXPECT_EQ(a.key_value_bytes(), b.key_value_bytes());
   EXPECT_NE(a.schema_bytes(), c.schema_bytes());
@@ -129,9 +132,12 @@ TEST(Footer, ATruncatedOneIsAnError) {
 }
 
 TEST(Footer, CountsThatCannotBeAreErrorsAndTakeNoMemory) {
-  // One field each: a list of 2^32 - 1 structs, a text of 2^60 bytes, a map, and structs without end.
-  const std::string huge_list("\x49\xfc\xff\xff\xff\xff\x0f", 7), huge_text("\x18\xff\xff\xff\xff\xff\xff\xff\xff\x0f", 10),
-      huge_map("\x1b\xff\xff\xff\xff\x0f\x88", 7), deep(100000, '\x1c'), deep_lists = '\x19' + std::string(100000, '\x19');
+  // One field each: a list of 2^32 - 1 structs, a text of 2^60 bytes, a map, and structs without
+  // end.
+  const std::string huge_list("\x49\xfc\xff\xff\xff\xff\x0f", 7),
+      huge_text("\x18\xff\xff\xff\xff\xff\xff\xff\xff\x0f", 10),
+      huge_map("\x1b\xff\xff\xff\xff\x0f\x88", 7), deep(100000, '\x1c'),
+      deep_lists = '\x19' + std::string(100000, '\x19');
   for (const std::string& bytes : {huge_list, huge_text, huge_map, deep, deep_lists}) {
     EXPECT_TRUE(Footer::Parse(bytes).status().IsInvalid());
   }

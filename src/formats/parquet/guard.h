@@ -11,7 +11,8 @@
 
 namespace shoal::formats::parquet {
 
-/// Runs `body` (which returns a Status or Result) and turns what libparquet throws into a Status that names the file.
+/// Runs `body` (which returns a Status or Result) and turns what libparquet throws into a Status
+/// that names the file.
 template <typename Body>
 auto Guard(const std::string& path, Body&& body) -> decltype(body()) {
   try {

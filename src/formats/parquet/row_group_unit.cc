@@ -18,31 +18,38 @@ namespace shoal::formats::parquet {
 
 namespace {
 
-/// Where a column chunk lies, dictionary page included. Lying offsets are errors here or when the bytes are fetched.
+/// Where a column chunk lies, dictionary page included. Lying offsets are errors here or when the
+/// bytes are fetched.
 arrow::Result<ByteRange> ChunkRange(const ::parquet::FileMetaData& metadata,
-                                    const ::parquet::ColumnChunkMetaData& chunk, int64_t file_size) {
+                                    const ::parquet::ColumnChunkMetaData& chunk,
+                                    int64_t file_size) {
   int64_t begin = chunk.data_page_offset();
   if (chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0) {
     begin = std::min(begin, chunk.dictionary_page_offset());
   }
   int64_t length = chunk.total_compressed_size();
   if (begin < 0 || length < 0 || begin > file_size || length > file_size - begin) {
-    return arrow::Status::IOError("column '", chunk.path_in_schema()->ToDotString(), "' claims ", length, " bytes from byte ",
-                                  begin, " of ", file_size, ": the file is truncated or corrupt");
+    return arrow::Status::IOError("column '", chunk.path_in_schema()->ToDotString(), "' claims ",
+                                  length, " bytes from byte ", begin, " of ", file_size,
+                                  ": the file is truncated or corrupt");
   }
   // parquet-mr before 1.2.9 left the dictionary page's header out of the length (PARQUET-816).
-  if (metadata.writer_version().VersionLt(::parquet::ApplicationVersion::PARQUET_816_FIXED_VERSION())) {
+  if (metadata.writer_version().VersionLt(
+          ::parquet::ApplicationVersion::PARQUET_816_FIXED_VERSION())) {
     length += std::min<int64_t>(100, file_size - begin - length);
   }
   return ByteRange{begin, length};
 }
 
-/// What libparquet holds while it decodes a chunk: an inflated page, the dictionary and the values of a batch.
+/// What libparquet holds while it decodes a chunk: an inflated page, the dictionary and the values
+/// of a batch.
 int64_t DecodeState(const ::parquet::ColumnChunkMetaData& chunk, int64_t rows, int64_t batch_rows) {
   constexpr int64_t kPage = 1 << 20;
   // A size that lies must not overflow the sum over many columns.
   int64_t inflated = std::clamp<int64_t>(chunk.total_uncompressed_size(), 0, int64_t{1} << 40);
-  int64_t batch = rows > 0 ? static_cast<int64_t>(static_cast<double>(inflated) * std::min(1.0, 1.0 * batch_rows / rows)) : 0;
+  int64_t batch = rows > 0 ? static_cast<int64_t>(static_cast<double>(inflated) *
+                                                  std::min(1.0, 1.0 * batch_rows / rows))
+                           : 0;
   return std::min(inflated, 2 * kPage) + batch;
 }
 
@@ -53,7 +60,8 @@ class RowGroupUnit final : public Unit {
   arrow::Result<Step> Next(Resident got) override {
     arrow::Result<Step> step = Guard(file()->path, [&] { return Advance(std::move(got)); });
     if (!step.ok() && reads_beginnings_) {
-      // More was needed than was guessed, or the file is damaged: reading more, in the end all of it, will tell.
+      // More was needed than was guessed, or the file is damaged: reading more, in the end all of
+      // it, will tell.
       pages_guess_ *= 8;
       Reset();
       skip_ = std::exchange(rows_, 0);
@@ -63,7 +71,8 @@ class RowGroupUnit final : public Unit {
     // libparquet's own messages name neither file nor row group nor column.
     const arrow::Status error = NameColumn(step.status());
     const std::string& message = error.message();
-    const std::string prefix = message.find(file()->path) == std::string::npos ? "'" + file()->path + "', " : "";
+    const std::string prefix =
+        message.find(file()->path) == std::string::npos ? "'" + file()->path + "', " : "";
     return error.WithMessage(prefix, Name(), ": ", message);
   }
 
@@ -104,7 +113,8 @@ class RowGroupUnit final : public Unit {
     }
     const int64_t claimed = ClaimedRows();
     if (rows_ != claimed) {
-      return arrow::Status::IOError("holds ", rows_, " rows where the footer says ", claimed, ": the file is corrupt");
+      return arrow::Status::IOError("holds ", rows_, " rows where the footer says ", claimed,
+                                    ": the file is corrupt");
     }
     Reset();
     return Done{};
@@ -121,7 +131,8 @@ class RowGroupUnit final : public Unit {
     metadata_ = facts().footer().Narrow(request_.row_groups, request_.leaves);
     NeedBytes need;
     // Small row groups are read as a whole.
-    reads_beginnings_ &= request_.row_groups.size() == 1 && request_.rows_wanted < ClaimedRows() / 4;
+    reads_beginnings_ &=
+        request_.row_groups.size() == 1 && request_.rows_wanted < ClaimedRows() / 4;
     int64_t beginnings = 0, total = 0;
     for (int g = 0; g < metadata_->num_row_groups(); ++g) {
       auto group = metadata_->RowGroup(g);
@@ -145,9 +156,10 @@ class RowGroupUnit final : public Unit {
     return need;
   }
 
-  /// How much of a chunk the wanted rows will take: its dictionary, and a generous share of its pages. A guess; it may be
-  /// too small.
-  int64_t Beginning(const ::parquet::ColumnChunkMetaData& chunk, const ByteRange& range, int64_t rows) const {
+  /// How much of a chunk the wanted rows will take: its dictionary, and a generous share of its
+  /// pages. A guess; it may be too small.
+  int64_t Beginning(const ::parquet::ColumnChunkMetaData& chunk, const ByteRange& range,
+                    int64_t rows) const {
     const int64_t dictionary = std::max<int64_t>(chunk.data_page_offset() - range.offset, 0);
     const double share = static_cast<double>(request_.rows_wanted) / static_cast<double>(rows);
     return std::min(dictionary, range.length) + pages_guess_ +
@@ -171,7 +183,8 @@ class RowGroupUnit final : public Unit {
 
   /// The same error with the column that causes it, which is found by reading each alone.
   arrow::Status NameColumn(const arrow::Status& error) const {
-    if (!input_ || error.IsOutOfMemory() || error.message().find("column '") != std::string::npos) return error;
+    if (!input_ || error.IsOutOfMemory() || error.message().find("column '") != std::string::npos)
+      return error;
     for (int leaf : request_.leaves) {
       const arrow::Status alone = Guard(file()->path, [&] { return ReadThrough(leaf); });
       if (alone.ok()) continue;
@@ -186,8 +199,8 @@ class RowGroupUnit final : public Unit {
     properties.set_pre_buffer(false);
     properties.set_batch_size(BatchRows());
     auto file_reader = ::parquet::ParquetFileReader::Open(input_, FileProperties(), metadata_);
-    ARROW_ASSIGN_OR_RAISE(auto reader, ::parquet::arrow::FileReader::Make(request_.pool, std::move(file_reader),
-                                                                          properties));
+    ARROW_ASSIGN_OR_RAISE(auto reader, ::parquet::arrow::FileReader::Make(
+                                           request_.pool, std::move(file_reader), properties));
     ARROW_ASSIGN_OR_RAISE(auto batches, reader->GetRecordBatchReader(AllGroups(), {leaf}));
     std::shared_ptr<arrow::RecordBatch> batch;
     do {
@@ -215,8 +228,8 @@ class RowGroupUnit final : public Unit {
       }
     }
     auto file_reader = ::parquet::ParquetFileReader::Open(input_, FileProperties(), metadata_);
-    ARROW_ASSIGN_OR_RAISE(reader_, ::parquet::arrow::FileReader::Make(request_.pool, std::move(file_reader),
-                                                                      arrow_properties));
+    ARROW_ASSIGN_OR_RAISE(reader_, ::parquet::arrow::FileReader::Make(
+                                       request_.pool, std::move(file_reader), arrow_properties));
     ARROW_ASSIGN_OR_RAISE(batches_, reader_->GetRecordBatchReader(AllGroups(), request_.leaves));
     return arrow::Status::OK();
   }
@@ -227,17 +240,19 @@ class RowGroupUnit final : public Unit {
     auto columns = batch->columns();
     for (int i : spread_) {
       if (columns[i]->type_id() != arrow::Type::DICTIONARY) continue;
-      ARROW_ASSIGN_OR_RAISE(columns[i], SpreadDictionary(static_cast<const arrow::DictionaryArray&>(*columns[i]),
-                                                         schema_->field(i)->type(), request_.pool));
+      ARROW_ASSIGN_OR_RAISE(
+          columns[i], SpreadDictionary(static_cast<const arrow::DictionaryArray&>(*columns[i]),
+                                       schema_->field(i)->type(), request_.pool));
     }
     return Step(arrow::RecordBatch::Make(schema_, batch->num_rows(), std::move(columns)));
   }
 
   UnitRequest request_;
   std::shared_ptr<arrow::Schema> schema_;
-  std::vector<int> spread_;  // columns of schema_
+  std::vector<int> spread_;                            // columns of schema_
   std::shared_ptr<::parquet::FileMetaData> metadata_;  // of the row groups and leaves asked for
-  bool reads_beginnings_ = true;  // of the column chunks, as long as the rows wanted are thought to lie there
+  bool reads_beginnings_ =
+      true;  // of the column chunks, as long as the rows wanted are thought to lie there
   int64_t pages_guess_ = 128 << 10;
   std::vector<ByteRange> ranges_;
   std::shared_ptr<ResidentFile> input_;

@@ -1,8 +1,8 @@
 #include <limits>
 #include <string>
 
-#include <arrow/compute/initialize.h>
 #include <arrow/array/array_nested.h>
+#include <arrow/compute/initialize.h>
 #include <arrow/util/bit_util.h>
 #include <gtest/gtest.h>
 
@@ -73,17 +73,20 @@ TEST(RowGroupUnit, RowGroupsReadTogetherGiveTheirRowsInTheOrderAskedFor) {
 }
 
 TEST(RowGroupUnit, FewWantedRowsTakeFewBytesAndMoreAreStillToBeHad) {
-  const std::string file = WriteFile(*OneColumn(Numbers(0, 1000000)), 1000000,
-                                     Properties().disable_dictionary()->data_pagesize(64 << 10)->build());
+  const std::string file =
+      WriteFile(*OneColumn(Numbers(0, 1000000)), 1000000,
+                Properties().disable_dictionary()->data_pagesize(64 << 10)->build());
   for (int64_t rows_wanted : {1, 10, 1000, 100000, 249999, 500000, 1000000}) {
     MemoryDriver driver(MakeFormat(), file);
     auto facts = driver.Facts().ValueOrDie();
     const int64_t before = driver.requests();
     int64_t next = 0;
     for (const auto& batch :
-         driver.RowGroups(facts, {0}, {0}, 1000, arrow::default_memory_pool(), rows_wanted).ValueOrDie()) {
+         driver.RowGroups(facts, {0}, {0}, 1000, arrow::default_memory_pool(), rows_wanted)
+             .ValueOrDie()) {
       const auto& values = static_cast<const arrow::Int64Array&>(*batch->column(0));
-      for (int64_t i = 0; i < values.length(); ++i) ASSERT_EQ(values.Value(i), next++) << rows_wanted;
+      for (int64_t i = 0; i < values.length(); ++i)
+        ASSERT_EQ(values.Value(i), next++) << rows_wanted;
     }
     EXPECT_EQ(next, 1000000) << rows_wanted;
     // The beginning first, where that is much less than all of it; then more, then all.

@@ -19,7 +19,8 @@ ThriftReader::List ThriftReader::ListHeader() {
   if (size == 15) size = Varint();
   const auto type = static_cast<Type>(header & 0x0f);
   // Each element takes a byte at least.
-  if (failed_ || size > static_cast<uint64_t>(end_ - at_) || type > kUuid || (type == kStop && size > 0)) {
+  if (failed_ || size > static_cast<uint64_t>(end_ - at_) || type > kUuid ||
+      (type == kStop && size > 0)) {
     Fail();
     return {};
   }
@@ -84,7 +85,8 @@ void ThriftReader::SkipOther(Type type, int depth) {
       return;
     }
     case kStruct:
-      for (Field field = NextField(0); field.type != kStop; field = NextField(field.id)) SkipValue(field.type, depth - 1);
+      for (Field field = NextField(0); field.type != kStop; field = NextField(field.id))
+        SkipValue(field.type, depth - 1);
       return;
     default:
       Fail();

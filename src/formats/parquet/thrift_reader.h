@@ -1,7 +1,8 @@
 // Reading Thrift's compact protocol without making objects of it.
 //
-// See "Thrift Compact protocol encoding" of the Thrift specification. Whatever the bytes are, nothing outside of them is
-// read and nothing is allocated: the first impossibility makes the reader fail, and it then reads zeros.
+// See "Thrift Compact protocol encoding" of the Thrift specification. Whatever the bytes are,
+// nothing outside of them is read and nothing is allocated: the first impossibility makes the
+// reader fail, and it then reads zeros.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +39,14 @@ class ThriftReader {
     Type type = kStop;
   };
 
-  explicit ThriftReader(std::string_view bytes) : begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size()) {}
+  explicit ThriftReader(std::string_view bytes)
+      : begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size()) {}
 
   bool failed() const { return failed_; }
   uint32_t position() const { return static_cast<uint32_t>(at_ - begin_); }
 
-  /// The next field of a struct; kStop at its end. `previous` is the id of the field before it, 0 at the beginning.
+  /// The next field of a struct; kStop at its end. `previous` is the id of the field before it, 0
+  /// at the beginning.
   Field NextField(int16_t previous) {
     const uint8_t header = Byte();
     const auto type = static_cast<Type>(header & 0x0f);
