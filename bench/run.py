@@ -1,7 +1,10 @@
-"""The project's workloads beside those of other engines: ./dev bench [--engines a,b] [--workloads x,y] [-n 3]
+"""The project's workloads beside those of other engines.
 
-Every cell is the best of n fresh processes: wall seconds without imports, CPU seconds, peak memory. Engines take
-turns inside each repetition, so that noise of the machine hits all alike; only ratios inside one run mean anything.
+    ./dev bench [--engines a,b] [--workloads x,y] [-n 3]
+
+Every cell is the best of n fresh processes: wall seconds without imports, CPU seconds, peak memory. Engines
+take turns inside each repetition, so that noise of the machine hits all alike: only ratios inside one run
+mean something.
 Exits with 1 if an engine fails or two answers differ.
 """
 
