@@ -21,6 +21,7 @@ enum class Verb : unsigned {
   kHead = 8,
   kScan = 16,
   kExplain = 32,
+  kStats = 64,
 };
 
 struct Arguments {

@@ -21,17 +21,20 @@ struct VerbInfo {
 arrow::Status RunLs(const Arguments& arguments);
 arrow::Status RunSchema(const Arguments& arguments);
 arrow::Status RunCount(const Arguments& arguments);
+arrow::Status RunStats(const Arguments& arguments);
 arrow::Status RunHead(const Arguments& arguments);
 arrow::Status RunScan(const Arguments& arguments);
 arrow::Status RunExplain(const Arguments& arguments);
 
-inline constexpr std::array<VerbInfo, 6> kVerbs = {{
+inline constexpr std::array<VerbInfo, 7> kVerbs = {{
     {Verb::kLs, "ls", "list the files of a table, and say what was left out",
      "shoal ls data/flights --where \"month in (6, 7)\"", RunLs},
     {Verb::kSchema, "schema", "show the columns: name, type, nullable, partition key",
      "shoal schema data/flights", RunSchema},
     {Verb::kCount, "count", "count rows, from metadata where it tells",
      "shoal count data/flights --where \"month = 6 and dep_delay > 60\"", RunCount},
+    {Verb::kStats, "stats", "show rows, bytes and bounds of columns, from metadata alone",
+     "shoal stats data/flights --where \"month = 6\"", RunStats},
     {Verb::kHead, "head", "show the first rows as a table",
      "shoal head data/flights --limit 5 --columns carrier,flight,dep_delay", RunHead},
     {Verb::kScan, "scan", "write the rows as JSON lines, CSV, Arrow or Parquet",

@@ -51,6 +51,11 @@ struct PlanOptions {
 /// Values of the partition keys of a directory, in the order of ScanPlan::partition_schema.
 using PartitionValues = std::vector<std::shared_ptr<arrow::Scalar>>;
 
+struct RowGroupSize {
+  int64_t rows = 0;
+  int64_t bytes = 0;  // in the file, compressed
+};
+
 /// A file, or some of its row groups, with the values of its partition keys.
 struct Fragment {
   std::string path;
@@ -59,8 +64,11 @@ struct Fragment {
   std::shared_ptr<const PartitionValues> partition_values;
   /// Not set: all those that the filter cannot rule out, decided when the file is opened.
   std::optional<std::vector<int>> row_groups;
-  /// Rows in the fragment before filtering.
+  /// One for each of `row_groups`; empty where they are not known.
+  std::vector<RowGroupSize> row_group_sizes;
+  /// In the fragment, before filtering; bytes are compressed, as in the file.
   Precision<int64_t> num_rows;
+  Precision<int64_t> num_bytes;
 };
 
 enum class PruneLevel { kDirectory, kFileKeys, kFileStatistics, kRowGroup };

@@ -23,7 +23,7 @@ from shoal import _core
 from shoal._core import Partitioning
 from shoal._dataset import Dataset, open
 from shoal._partitioning import partitioning
-from shoal._plan import ScanPlan
+from shoal._plan import FileGroup, ScanPlan
 from shoal._report import (
     ColumnStatistics,
     Figure,
@@ -46,6 +46,7 @@ __all__ = [
     "BatchIterator",
     "ColumnStatistics",
     "Dataset",
+    "FileGroup",
     "Figure",
     "ListingIssue",
     "ListingReport",

@@ -10,8 +10,8 @@ import pyarrow.fs as pafs
 from shoal import _core
 from shoal._filesystem import as_filesystem, as_paths
 from shoal._partitioning import as_partitioning
-from shoal._plan import ScanPlan
-from shoal._report import ListingReport
+from shoal._plan import ScanPlan, statistics_of
+from shoal._report import ListingReport, PlanStatistics
 from shoal._request import Columns, Filter, OnBadFile, as_columns, as_filter, as_schema
 from shoal._scan import Scan
 
@@ -162,6 +162,15 @@ class Dataset:
         Without a filter, and where keys and statistics decide, no data is read. Errors as for :meth:`scan`.
         """
         return self._core.count(as_filter(filter), _core.ScanOptions())
+
+    def stats(self, filter: Filter = None) -> PlanStatistics:
+        """Rows, bytes and bounds of columns for the rows that pass the filter, from keys and footers alone.
+
+        Each figure says whether it is exact; what is not known is None. What a filter over data leaves is not
+        known from metadata: then the figures are those of the row groups that may match, and inexact. Errors as
+        for :meth:`scan`.
+        """
+        return statistics_of(self._core.statistics(as_filter(filter)), self.schema)
 
     def scan(
         self,

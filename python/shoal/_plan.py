@@ -1,6 +1,7 @@
 """ScanPlan: what a scan will read, as a value."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, overload
 
 import pyarrow as pa
@@ -43,6 +44,25 @@ class _Fragments(Sequence[PlanFragment]):
         return f"<{self._len} fragments>"
 
 
+@dataclass(frozen=True)
+class FileGroup:
+    """Fragments of a plan that are read one after another, by one partition of an engine."""
+
+    plan: "ScanPlan"
+    """What reads the group. Of a plan with a limit or an offset, each group returns at most limit + offset
+    rows from its beginning; whoever joins the groups applies them."""
+    num_rows: Figure[int] | None
+    """Rows before filtering; None if not known."""
+    num_bytes: Figure[int] | None
+    """Bytes in the files, compressed; None if not known."""
+    partition_values: list[dict[str, Any]] | None
+    """All partition values in the group, which no other group has. None: not grouped by them."""
+
+    @property
+    def fragments(self) -> Sequence[PlanFragment]:
+        return self.plan.fragments
+
+
 class ScanPlan:
     """What a scan will read: an immutable value that can be printed, stored and sent to another machine.
 
@@ -65,13 +85,7 @@ class ScanPlan:
     @property
     def statistics(self) -> PlanStatistics:
         """Rows, bytes and, if the plan collected them, bounds of columns; all before filtering."""
-        rows, size, columns = self._core.statistics()
-        names = self._core.table_schema.names
-        by_column = {
-            name: ColumnStatistics(_figure(nulls), _value(low), _value(high), _figure(distinct))
-            for name, (nulls, low, high, distinct) in zip(names, columns, strict=False)
-        }
-        return PlanStatistics(_figure(rows), _figure(size), by_column)
+        return statistics_of(self._core.statistics(), self._core.table_schema)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -91,6 +105,54 @@ class ScanPlan:
     def files_inspected(self) -> int:
         """Files whose schemas made the table's schema."""
         return self._core.files_inspected
+
+    def file_groups(
+        self,
+        target_partitions: int,
+        by: str = "bytes",
+        *,
+        repartition_file_min_size: int | None = None,
+        preserve_file_partitions: int = 0,
+    ) -> list[FileGroup]:
+        """The plan divided into at most ``target_partitions`` groups. The same plan gives the same groups, and
+        every row is in exactly one of them.
+
+        Parameters
+        ----------
+        by
+            What groups have equal shares of: "bytes" or "rows". Groups are then consecutive in dataset order.
+            "partition_values": all files with equal keys go to one group (as ``preserve_file_partitions=1``).
+        repartition_file_min_size
+            Files of more bytes than that (10 MiB) may be divided between row groups, where the plan has
+            collected statistics.
+        preserve_file_partitions
+            Not 0: group by partition values where there are at least so many different ones. Not done where
+            a path lacks a key; :attr:`FileGroup.partition_values` then is None.
+
+        Raises
+        ------
+        ValueError
+            For another ``by``, or a number out of range.
+        """
+        if by == "partition_values":
+            preserve_file_partitions = max(preserve_file_partitions, 1)
+        elif by not in ("bytes", "rows"):
+            raise ValueError(f"by must be 'bytes', 'rows' or 'partition_values', but is {by!r}")
+        by_values, groups = self._core.file_groups(
+            target_partitions, by == "rows", repartition_file_min_size, preserve_file_partitions
+        )
+        keys = self._core.partition_schema.names
+        return [
+            FileGroup(
+                ScanPlan(plan),
+                _figure(rows),
+                _figure(size),
+                [{k: v.as_py() for k, v in zip(keys, row, strict=True)} for row in values]
+                if by_values
+                else None,
+            )
+            for plan, rows, size, values in groups
+        ]
 
     def to_json(self) -> str:
         """The plan as one JSON document. It holds no credentials.
@@ -122,6 +184,15 @@ class ScanPlan:
 
     def __repr__(self) -> str:
         return f"<shoal.ScanPlan of {self._core.num_fragments()} fragments>"
+
+
+def statistics_of(raw: Any, schema: pa.Schema) -> PlanStatistics:
+    rows, size, columns = raw
+    by_column = {
+        name: ColumnStatistics(_figure(nulls), _value(low), _value(high), _figure(distinct))
+        for name, (nulls, low, high, distinct) in zip(schema.names, columns, strict=False)
+    }
+    return PlanStatistics(_figure(rows), _figure(size), by_column)
 
 
 def _figure(raw: tuple[int, bool] | None) -> Figure[int] | None:

@@ -101,6 +101,18 @@ arrow::Result<int64_t> Count(DatasetPtr dataset, arrow::compute::Expression filt
   });
 }
 
+arrow::Result<std::shared_ptr<TableStatistics>> Statistics(DatasetPtr dataset,
+                                                           arrow::compute::Expression filter) {
+  using Result = arrow::Result<std::shared_ptr<TableStatistics>>;
+  return Interruptible<std::shared_ptr<TableStatistics>>(
+      [dataset, filter](arrow::StopToken stop) mutable -> Result {
+        PlanOptions options;
+        options.stop = std::move(stop);
+        ARROW_ASSIGN_OR_RAISE(auto statistics, dataset->Statistics(filter, options));
+        return std::make_shared<TableStatistics>(std::move(statistics));
+      });
+}
+
 arrow::Result<std::shared_ptr<ScanPlan>> Plan(DatasetPtr dataset, ScanRequest request,
                                               PlanOptions options) {
   using Result = arrow::Result<std::shared_ptr<ScanPlan>>;

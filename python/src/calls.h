@@ -33,6 +33,8 @@ arrow::Result<std::shared_ptr<const FileTable>> Files(DatasetPtr dataset);
 arrow::Result<std::shared_ptr<ListingReport>> Report(DatasetPtr dataset);
 arrow::Result<int64_t> Count(DatasetPtr dataset, arrow::compute::Expression filter,
                              ScanOptions options);
+arrow::Result<std::shared_ptr<TableStatistics>> Statistics(DatasetPtr dataset,
+                                                           arrow::compute::Expression filter);
 arrow::Result<std::shared_ptr<ScanPlan>> Plan(DatasetPtr dataset, ScanRequest request,
                                               PlanOptions options);
 

@@ -113,6 +113,15 @@ cdef class Dataset:
             rows = GetResultValue(CallCount(self.dataset, request.filter, c_options))
         return rows
 
+    def statistics(self, Expression filter):
+        cdef CScanRequest request  # its filter keeps all rows
+        cdef shared_ptr[CTableStatistics] statistics
+        if filter is not None:
+            request.filter = filter.unwrap()
+        with nogil:
+            statistics = GetResultValue(CallStatistics(self.dataset, request.filter))
+        return statistics_of(deref(statistics))
+
     def count_scan(self, ScanRequest request not None, ScanOptions options not None):
         cdef CScanOptions c_options = options.get()
         cdef int64_t rows

@@ -142,6 +142,7 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         shared_ptr[const vector[shared_ptr[CScalar]]] partition_values
         optional[vector[int]] row_groups
         CPrecision[int64_t] num_rows
+        CPrecision[int64_t] num_bytes
 
     cdef enum class CPruneLevel "shoal::PruneLevel":
         pass
@@ -188,6 +189,31 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         CResult[c_string] ToJson()
         @staticmethod
         CResult[CScanPlan] FromJson(string_view json, shared_ptr[CFileSystem] filesystem)
+
+
+cdef extern from "shoal/file_groups.h" namespace "shoal" nogil:
+    cdef enum class CBalance "shoal::FileGroupOptions::Balance":
+        kBytes
+        kRows
+
+    cdef cppclass CFileGroupOptions "shoal::FileGroupOptions":
+        int target_partitions
+        CBalance balance
+        int64_t repartition_file_min_size
+        int preserve_file_partitions
+
+    cdef cppclass CFileGroup "shoal::FileGroup":
+        vector[CFragment] fragments
+        CPrecision[int64_t] num_rows
+        CPrecision[int64_t] total_bytes
+        vector[shared_ptr[const vector[shared_ptr[CScalar]]]] partition_values
+
+    cdef cppclass CFileGroups "shoal::FileGroups":
+        vector[CFileGroup] groups
+        bint by_partition_values
+
+    CResult[CFileGroups] CMakeFileGroups "shoal::MakeFileGroups"(const CScanPlan& plan, const CFileGroupOptions& options)
+    CScanPlan CPartOf "shoal::PartOf"(const CScanPlan& plan, vector[CFragment] fragments)
 
 
 cdef extern from "shoal/scan.h" namespace "shoal" nogil:
@@ -256,6 +282,8 @@ cdef extern from "calls.h" namespace "shoal::python" nogil:
     CResult[shared_ptr[const CFileTable]] CallFiles "shoal::python::Files"(shared_ptr[CDataset])
     CResult[shared_ptr[CListingReport]] CallReport "shoal::python::Report"(shared_ptr[CDataset])
     CResult[int64_t] CallCount "shoal::python::Count"(shared_ptr[CDataset], CExpression, CScanOptions)
+    CResult[shared_ptr[CTableStatistics]] CallStatistics "shoal::python::Statistics"(
+        shared_ptr[CDataset] dataset, CExpression filter)
     CResult[shared_ptr[CScanPlan]] CallPlan "shoal::python::Plan"(
         shared_ptr[CDataset], CScanRequest, CPlanOptions)
     CResult[shared_ptr[CSchema]] CallOutputSchema "shoal::python::OutputSchema"(

@@ -24,6 +24,18 @@ cdef tuple fragment_of(const CFragment& fragment):
     )
 
 
+cdef tuple statistics_of(const CTableStatistics& s):
+    """(rows, bytes, per column of the table (nulls, min, max, distinct values)); figures."""
+    return (
+        figure(s.num_rows),
+        figure(s.total_bytes),
+        [
+            (figure(c.null_count), scalar_figure(c.min), scalar_figure(c.max), figure(c.distinct_count))
+            for c in s.columns
+        ],
+    )
+
+
 cdef CPlanOptions plan_options(bint collect_statistics, bint column_statistics, meta_fetch_concurrency) except *:
     cdef CPlanOptions options
     options.collect_statistics = collect_statistics
@@ -98,16 +110,7 @@ cdef class ScanPlan:
         return fragment_of(self.plan.get().fragments[i])
 
     def statistics(self):
-        """(rows, bytes, per column of the table (nulls, min, max, distinct values)); figures."""
-        cdef CTableStatistics* s = &self.plan.get().statistics
-        return (
-            figure(s.num_rows),
-            figure(s.total_bytes),
-            [
-                (figure(c.null_count), scalar_figure(c.min), scalar_figure(c.max), figure(c.distinct_count))
-                for c in s.columns
-            ],
-        )
+        return statistics_of(self.plan.get().statistics)
 
     def prune_report(self):
         cdef CPruneReport* report = &self.plan.get().prune
@@ -144,6 +147,32 @@ cdef class ScanPlan:
 
     def listing_report(self):
         return listing_report_of(self.plan.get().listing)
+
+    def file_groups(self, target_partitions, bint by_rows, min_size, preserve_file_partitions):
+        """(whether by partition values, for each group (plan, rows, bytes, partition values as lists of scalars))."""
+        cdef CFileGroupOptions options
+        options.target_partitions = small("target_partitions", positive("target_partitions", target_partitions))
+        options.balance = CBalance.kRows if by_rows else CBalance.kBytes
+        if min_size is not None:
+            options.repartition_file_min_size = min_size
+        options.preserve_file_partitions = small("preserve_file_partitions", preserve_file_partitions)
+        cdef CFileGroups groups
+        with nogil:
+            groups = GetResultValue(CMakeFileGroups(deref(self.plan), options))
+        cdef size_t i, k, v
+        out = []
+        for i in range(groups.groups.size()):
+            values = []
+            for v in range(groups.groups[i].partition_values.size()):
+                values.append(
+                    [
+                        pyarrow_wrap_scalar(deref(groups.groups[i].partition_values[v])[k])
+                        for k in range(deref(groups.groups[i].partition_values[v]).size())
+                    ]
+                )
+            part = ScanPlan.wrap(make_shared[CScanPlan](CPartOf(deref(self.plan), groups.groups[i].fragments)))
+            out.append((part, figure(groups.groups[i].num_rows), figure(groups.groups[i].total_bytes), values))
+        return bool(groups.by_partition_values), out
 
     def start(self, ScanOptions options not None):
         cdef CScanOptions c_options = options.get()

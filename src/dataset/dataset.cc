@@ -9,6 +9,7 @@
 #include "plan/planner.h"
 #include "read/batch_stream.h"
 #include "read/count.h"
+#include "statistics/merge.h"
 
 namespace shoal {
 
@@ -180,6 +181,21 @@ arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& req
   ARROW_ASSIGN_OR_RAISE(auto plan,
                         plan::MakePlan(input, bound, planning, plan::FooterUse::kForLimit));
   return read::MakeStream(plan, options, impl_->cache());
+}
+
+arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Expression& filter,
+                                                   const PlanOptions& options) const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ScanRequest request;
+  request.columns.emplace();
+  request.filter = filter;
+  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
+  PlanOptions planning = options;
+  planning.collect_statistics = planning.column_statistics = true;
+  ARROW_ASSIGN_OR_RAISE(auto plan,
+                        plan::MakePlan(input, bound, planning, plan::FooterUse::kAll));
+  return bound.filters_data ? statistics::ToInexact(plan.statistics) : plan.statistics;
 }
 
 arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,

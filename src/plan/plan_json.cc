@@ -218,10 +218,16 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
   j["offset"] = plan.request.offset;
   j["fragments"] = json::array();
   for (const auto& f : plan.fragments) {
-    json fragment = {{"path", f.path}, {"num_rows", Figure(f.num_rows)}};
+    json fragment = {{"path", f.path},
+                     {"num_rows", Figure(f.num_rows)},
+                     {"num_bytes", Figure(f.num_bytes)}};
     if (f.size != SourceFile::kUnknown) fragment["size"] = f.size;
     if (f.mtime_ns != SourceFile::kUnknown) fragment["mtime_ns"] = f.mtime_ns;
     if (f.row_groups) fragment["row_groups"] = *f.row_groups;
+    for (const auto& size : f.row_group_sizes) {
+      fragment["row_group_rows"].push_back(size.rows);
+      fragment["row_group_bytes"].push_back(size.bytes);
+    }
     json values = json::object();
     for (int k = 0; k < plan.partition_schema->num_fields(); ++k) {
       const auto& value = (*f.partition_values)[k];
@@ -267,6 +273,20 @@ arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
     fragment.mtime_ns = f.value("mtime_ns", SourceFile::kUnknown);
     if (f.contains("row_groups")) fragment.row_groups = f.at("row_groups").get<std::vector<int>>();
     fragment.num_rows = ParseFigure(f.at("num_rows"));
+    fragment.num_bytes = ParseFigure(f.at("num_bytes"));
+    if (f.contains("row_group_rows")) {
+      const auto rows = f.at("row_group_rows").get<std::vector<int64_t>>();
+      const auto bytes = f.at("row_group_bytes").get<std::vector<int64_t>>();
+      if (!fragment.row_groups || rows.size() != fragment.row_groups->size() ||
+          bytes.size() != rows.size()) {
+        return arrow::Status::Invalid("This is not a shoal plan: '", fragment.path, "' has ",
+                                      rows.size(), " and ", bytes.size(),
+                                      " sizes of row groups");
+      }
+      for (size_t i = 0; i < rows.size(); ++i) {
+        fragment.row_group_sizes.push_back({rows[i], bytes[i]});
+      }
+    }
     plan->fragments.push_back(std::move(fragment));
   }
   ARROW_RETURN_NOT_OK(ParsePartitionValues(j.at("partition_values"), plan));

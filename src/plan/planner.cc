@@ -288,8 +288,11 @@ class Collector {
         known.matching += facts.row_group_rows(group).exact_value().value_or(0);
       }
       bytes += facts.row_group_bytes(group);
+      fragment.row_group_sizes.push_back(
+          {facts.row_group_rows(group).exact_value().value_or(0), facts.row_group_bytes(group)});
     }
     fragment.num_rows = rows;
+    fragment.num_bytes = Precision<int64_t>::Exact(bytes);
     known.row_groups = facts.num_row_groups();
     known.keep = facts.num_row_groups() == 0 || !kept.empty();
     known.statistics.num_rows = rows;
@@ -390,13 +393,7 @@ class Collector {
     plan_->statistics.columns.resize(plan_->table_schema->num_fields());
     if (!plan_->listing.complete) {
       // Files were left out: what is known of the rest is no longer the table's.
-      plan_->statistics.num_rows = plan_->statistics.num_rows.ToInexact();
-      plan_->statistics.total_bytes = plan_->statistics.total_bytes.ToInexact();
-      for (auto& column : plan_->statistics.columns) {
-        column.null_count = column.null_count.ToInexact();
-        column.min = column.min.ToInexact();
-        column.max = column.max.ToInexact();
-      }
+      plan_->statistics = statistics::ToInexact(std::move(plan_->statistics));
     }
     plan_->prune.metadata_bytes = counters_->bytes_read;
     std::sort(plan_->prune.pruned.begin(), plan_->prune.pruned.end(),

@@ -197,4 +197,16 @@ TableStatistics Merge(std::span<const TableStatistics> parts) {
   return whole;
 }
 
+TableStatistics ToInexact(TableStatistics statistics) {
+  statistics.num_rows = statistics.num_rows.ToInexact();
+  statistics.total_bytes = statistics.total_bytes.ToInexact();
+  for (ColumnStatistics& column : statistics.columns) {
+    column.null_count = column.null_count.ToInexact();
+    column.min = column.min.ToInexact();
+    column.max = column.max.ToInexact();
+    column.distinct_count = column.distinct_count.ToInexact();
+  }
+  return statistics;
+}
+
 }  // namespace shoal::statistics

@@ -23,4 +23,7 @@ ColumnStatistics Summarise(const ColumnBounds& bounds, const std::vector<Precisi
 /// no rows and no columns.
 TableStatistics Merge(std::span<const TableStatistics> parts);
 
+/// The same figures, none of them exact.
+TableStatistics ToInexact(TableStatistics statistics);
+
 }  // namespace shoal::statistics

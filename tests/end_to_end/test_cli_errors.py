@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from cli_program import PROGRAM, failure_of, flights, shoal, write
 
-READING = ["count", "head", "scan", "explain", "schema"]
+READING = ["count", "head", "scan", "explain", "schema", "stats"]
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_types_that_do_not_go_together(tmp_path: Path) -> None:
     assert "odd" in error and "a.parquet" in error and "b.parquet" in error
 
 
-@pytest.mark.parametrize("verb", ["ls", "count", "head", "scan", "explain"])
+@pytest.mark.parametrize("verb", ["ls", "count", "head", "scan", "explain", "stats"])
 @pytest.mark.parametrize(
     ("filter", "named"),
     [
@@ -176,7 +176,7 @@ def test_a_folder_without_permission(table: Path, tmp_path: Path) -> None:
     assert str(out) in error and "Permission denied" in error
 
 
-@pytest.mark.parametrize("words", [["ls"], ["count"], ["schema"], ["head"], ["scan"], ["explain"]])
+@pytest.mark.parametrize("words", [["ls"], ["count"], ["schema"], ["head"], ["scan"], ["explain"], ["stats"]])
 def test_a_full_disk_behind_standard_output(table: Path, words: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         ended = subprocess.run([PROGRAM, *words, table], stdout=full, stderr=subprocess.PIPE, timeout=60)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from cli_program import failure_of, flights, output_of, shoal, write
 
-VERBS = ["ls", "schema", "count", "head", "scan", "explain"]
+VERBS = ["ls", "schema", "count", "stats", "head", "scan", "explain"]
 
 
 @pytest.fixture
@@ -206,6 +206,25 @@ def test_explain(table: Path) -> None:
 def test_explain_as_json(table: Path) -> None:
     plan = json.loads(output_of("explain", table, "--where", "month = 2", "--limit", "3", "--json"))
     assert len(plan["fragments"]) == 1
+
+
+def test_stats_of_a_table(table: Path) -> None:
+    stats = json.loads(output_of("stats", table, "--json"))
+    assert stats["rows"] == {"value": 12, "exact": True}
+    columns = {column.pop("name"): column for column in stats["columns"]}
+    assert columns["x"]["min"] == {"value": 10, "exact": True}
+    assert columns["month"]["max"] == {"value": 3, "exact": True}
+    assert columns["month"]["null_count"] == {"value": 0, "exact": True}
+    text = output_of("stats", table)
+    assert "rows   12" in text and "~" not in text
+
+
+def test_stats_with_a_filter(table: Path) -> None:
+    by_key = json.loads(output_of("stats", table, "--where", "month = 2", "--json"))
+    assert by_key["rows"] == {"value": 4, "exact": True}
+    by_data = json.loads(output_of("stats", table, "--where", "x >= 31", "--json"))
+    assert by_data["rows"] == {"value": 4, "exact": False}
+    assert all(column[key]["exact"] is False for column in by_data["columns"] for key in ("min", "max"))
 
 
 def test_stats_go_to_standard_error(table: Path) -> None:
