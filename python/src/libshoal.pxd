@@ -20,7 +20,7 @@ from pyarrow.includes.libarrow cimport (
     CSchema,
     CTable,
 )
-from pyarrow.includes.common cimport CResult, CStatus
+from pyarrow.includes.common cimport CResult, CStatus, PyObject
 from pyarrow.includes.libarrow_fs cimport CFileSystem, CFileType
 
 
@@ -269,6 +269,7 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
 cdef extern from "stream.h" namespace "shoal::python" nogil:
     cdef cppclass CStream "shoal::python::Stream"(CRecordBatchReader):
         CResult[CScanMetrics] metrics()
+        void Keep(PyObject* used)
         @staticmethod
         void CloseAll()
 

@@ -14,6 +14,7 @@
 namespace shoal::python {
 
 struct Stream::Core {
+  std::shared_ptr<PyObject> kept;  // first: it is let go of last
   const pid_t process = getpid();
   arrow::StopSource stop;
   std::unique_ptr<BatchStream> stream;
@@ -110,6 +111,16 @@ arrow::Status Stream::Close() {
 arrow::Result<ScanMetrics> Stream::metrics() const {
   ARROW_RETURN_NOT_OK(CheckProcess());
   return core_->stream->metrics();
+}
+
+void Stream::Keep(PyObject* used) {
+  Py_INCREF(used);
+  core_->kept = std::shared_ptr<PyObject>(used, [](PyObject* object) {
+    if (!Py_IsInitialized()) return;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    Py_DECREF(object);
+    PyGILState_Release(state);
+  });
 }
 
 void Stream::CloseAll() {

@@ -1,6 +1,8 @@
 // A running scan, as Python holds it.
 #pragma once
 
+#include <Python.h>
+
 #include <functional>
 #include <memory>
 
@@ -27,6 +29,9 @@ class Stream final : public arrow::RecordBatchReader {
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* out) override;
   arrow::Status Close() override;
   arrow::Result<ScanMetrics> metrics() const;
+  /// Something that the scan uses, its memory pool: kept alive as long as anything of the scan is,
+  /// whoever holds it. Needs the GIL.
+  void Keep(PyObject* used);
 
   /// Closes all streams that are open, and waits up to half a second for reads that were left
   /// behind. For the end of the interpreter: threads that read through a filesystem made in Python

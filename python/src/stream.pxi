@@ -5,16 +5,16 @@
 cdef class Stream:
     """Batches, pulled one by one. Dropping or closing it stops the scan."""
     cdef shared_ptr[CStream] wrapped
-    cdef object kept  # the memory pool: batches still being decoded use it
 
     def __init__(self):
         raise TypeError("Start a scan to get a stream")
 
     @staticmethod
-    cdef Stream wrap(shared_ptr[CStream] wrapped, object kept):
+    cdef Stream wrap(shared_ptr[CStream] wrapped, object pool):
         cdef Stream self = Stream.__new__(Stream)
         self.wrapped = wrapped
-        self.kept = kept
+        if pool is not None:
+            wrapped.get().Keep(<PyObject*> pool)
         return self
 
     def __dealloc__(self):

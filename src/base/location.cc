@@ -9,6 +9,7 @@
 
 #include "base/glob.h"
 #include "base/path.h"
+#include "base/s3.h"
 #include "base/status_context.h"
 #include "base/text.h"
 
@@ -129,6 +130,7 @@ class Resolver {
       }
       path = *std::move(found);
     } else {
+      if (clean.starts_with("s3:")) ARROW_RETURN_NOT_OK(InitializeS3());
       auto made = arrow::fs::FileSystemFromUri(clean, &path);
       if (!made.ok()) return WithContext(made.status(), "Cannot open the store of '" + uri + "'");
       ARROW_RETURN_NOT_OK(Use(uri, *std::move(made)));

@@ -42,6 +42,8 @@ class Dataset::Impl {
       inspect.list.ignore_prefixes = options_.ignore_prefixes;
       inspect.list.ignore_subdirectory = options_.ignore_subdirectory;
       inspect.list.strict = options_.strict;
+      // Listing tells empty files from others only where it looks at sizes.
+      inspect.list.need_size = options_.strict.contains(ListingIssue::kZeroByte);
       inspect.list.list_concurrency = options_.list_concurrency;
       inspect.format = options_.format;
       inspect.schema = options_.schema;
@@ -171,6 +173,7 @@ arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
 
 arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& request,
                                                           const ScanOptions& options) const {
+  ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
@@ -178,8 +181,12 @@ arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& req
   planning.stop = options.stop;
   // Footers are read while the files are read; planning needs them only to know how many files a
   // limit takes.
-  ARROW_ASSIGN_OR_RAISE(auto plan,
-                        plan::MakePlan(input, bound, planning, plan::FooterUse::kForLimit));
+  // Files that may turn out to be skipped cannot be counted on.
+  const bool skips =
+      options.on_missing == OnBadFile::kSkip || options.on_corrupt == OnBadFile::kSkip;
+  ARROW_ASSIGN_OR_RAISE(
+      auto plan, plan::MakePlan(input, bound, planning,
+                                skips ? plan::FooterUse::kNone : plan::FooterUse::kForLimit));
   return read::MakeStream(plan, options, impl_->cache());
 }
 
@@ -200,6 +207,7 @@ arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Express
 
 arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
                                       const ScanOptions& options) const {
+  ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
   ScanRequest request;
   request.columns.emplace();

@@ -16,6 +16,7 @@
 #include <shoal/plan.h>
 
 #include "expression/conjuncts.h"
+#include "plan/validate.h"
 
 namespace shoal {
 
@@ -95,10 +96,17 @@ arrow::Status ParsePartitionValues(const std::string& text, ScanPlan* plan) {
                                          std::make_shared<arrow::io::BufferReader>(buffer)));
   std::shared_ptr<arrow::RecordBatch> batch;
   ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
+  if (batch) ARROW_RETURN_NOT_OK(batch->ValidateFull());
   const int keys = plan->partition_schema->num_fields();
   if (!batch || batch->num_columns() != 2 * keys ||
       (keys > 0 && batch->num_rows() != static_cast<int64_t>(plan->fragments.size()))) {
     return arrow::Status::Invalid("The plan's partition values do not match its fragments");
+  }
+  for (int k = 0; k < keys; ++k) {
+    if (batch->column(2 * k + 1)->type_id() != arrow::Type::BOOL) {
+      return arrow::Status::Invalid("The plan does not say which paths carry the key '",
+                                    plan->partition_schema->field(k)->name(), "'");
+    }
   }
   for (size_t i = 0; i < plan->fragments.size(); ++i) {
     PartitionValues values(keys);
@@ -323,6 +331,7 @@ arrow::Result<ScanPlan> ScanPlan::FromJson(std::string_view text,
       ARROW_ASSIGN_OR_RAISE(plan.filesystem, arrow::fs::FileSystemFromUriOrPath("/", &path));
     }
     ARROW_RETURN_NOT_OK(FromJsonValue(j, &plan));
+    ARROW_RETURN_NOT_OK(plan::ValidatePlan(plan));
   } catch (const json::exception& e) {
     return arrow::Status::Invalid("This is not a shoal plan: ", e.what());
   }

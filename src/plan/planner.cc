@@ -265,7 +265,10 @@ class Collector {
       fragment.num_rows = Precision<int64_t>::Exact(0);
       known.keep = false;
       std::lock_guard lock(mutex_);
-      plan_->listing.Add(ListingIssue::kZeroByte, fragment.path);
+      // Where all files were inspected, the report says so already.
+      if (!input_.inspection->all_files || input_.inspection->files_inspected == 0) {
+        plan_->listing.Add(ListingIssue::kZeroByte, fragment.path);
+      }
       if (input_.inspection->list.strict.contains(ListingIssue::kZeroByte)) {
         return arrow::Status::Invalid("'", fragment.path,
                                       "' is an empty file (0 bytes), and strict is set");

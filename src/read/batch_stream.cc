@@ -8,6 +8,7 @@
 #include <arrow/util/io_util.h>
 
 #include "base/question_error.h"
+#include "plan/validate.h"
 #include "read/file_unit.h"
 #include "read/rebatcher.h"
 #include "read/scan_context.h"
@@ -24,21 +25,6 @@ namespace {
 constexpr int kRemoteIoThreads = 32;
 constexpr int kLocalIoThreads = 2;
 
-arrow::Status Validate(const ScanOptions& options) {
-  auto bad = [](std::string_view name, int64_t value, std::string_view must) {
-    return arrow::Status::Invalid("Scan option ", name, " is ", value, ", but must be ", must);
-  };
-  if (options.batch_rows < 1) return bad("batch_rows", options.batch_rows, "at least 1");
-  if (options.memory_budget < 1)
-    return bad("memory_budget", options.memory_budget, "at least 1 byte");
-  if (options.workers < 0 && options.workers != ScanOptions::kAuto)
-    return bad("workers", options.workers, "0 or more");
-  if (options.io_concurrency < 1 && options.io_concurrency != ScanOptions::kAuto) {
-    return bad("io_concurrency", options.io_concurrency, "at least 1");
-  }
-  return arrow::Status::OK();
-}
-
 /// Whether the options allow going on without a file that failed like this. Lack of permission, a
 /// store that fails and a file that was replaced are never skipped: its rows exist, they just were
 /// not read.
@@ -53,6 +39,25 @@ bool MaySkip(const ScanOptions& options, const arrow::Status& error) {
 }
 
 }  // namespace
+
+namespace read {
+
+arrow::Status ValidateOptions(const ScanOptions& options) {
+  auto bad = [](std::string_view name, int64_t value, std::string_view must) {
+    return arrow::Status::Invalid("Scan option ", name, " is ", value, ", but must be ", must);
+  };
+  if (options.batch_rows < 1) return bad("batch_rows", options.batch_rows, "at least 1");
+  if (options.memory_budget < 1)
+    return bad("memory_budget", options.memory_budget, "at least 1 byte");
+  if (options.workers < 0 && options.workers != ScanOptions::kAuto)
+    return bad("workers", options.workers, "0 or more");
+  if (options.io_concurrency < 1 && options.io_concurrency != ScanOptions::kAuto) {
+    return bad("io_concurrency", options.io_concurrency, "at least 1");
+  }
+  return arrow::Status::OK();
+}
+
+}  // namespace read
 
 /// Pulls from the scheduler; applies offset and limit, and cuts batches to size.
 class BatchStream::Impl {
@@ -200,7 +205,8 @@ class StreamMaker {
   static arrow::Result<std::unique_ptr<BatchStream>> Make(const ScanPlan& plan,
                                                           const ScanOptions& options,
                                                           std::shared_ptr<plan::FactsCache> cache) {
-    ARROW_RETURN_NOT_OK(Validate(options));
+    ARROW_RETURN_NOT_OK(ValidateOptions(options));
+    ARROW_RETURN_NOT_OK(plan::ValidatePlan(plan));
     const ScanRequest& request = plan.request;
     // Without a filter a small limit is known to be met by few rows: decode no more.
     int64_t batch_rows = options.batch_rows;

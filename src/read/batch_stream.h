@@ -9,6 +9,9 @@
 
 namespace shoal::read {
 
+/// Invalid, naming the option that is out of range.
+arrow::Status ValidateOptions(const ScanOptions& options);
+
 /// As BatchStream::Make; footers are looked up in and added to `cache`, which may be null.
 arrow::Result<std::unique_ptr<BatchStream>> MakeStream(const ScanPlan& plan,
                                                        const ScanOptions& options,

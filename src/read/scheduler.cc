@@ -6,9 +6,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <list>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -86,6 +88,17 @@ struct Request {
   std::shared_ptr<Slot> slot;
   std::shared_ptr<Fetch> fetch;
 };
+
+/// A format or a filesystem of a user's own may throw; an exception that left a thread would end the
+/// process.
+template <typename Work>
+auto Caught(const SourceFile& file, Work&& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    return arrow::Status::UnknownError("'", file.path, "': ", error.what());
+  }
+}
 
 bool SameRange(const Fetch& fetch, const ByteRange& range) { return fetch.range == range; }
 
@@ -294,7 +307,7 @@ struct Scheduler::State {
     requests.erase(it);
     inside_read.insert(std::this_thread::get_id());
     lock.unlock();
-    auto buffer = Read(request);
+    auto buffer = Caught(*request.slot->source, [&] { return Read(request); });
     lock.lock();
     inside_read.erase(std::this_thread::get_id());
     if (closed) return false;
@@ -354,7 +367,8 @@ struct Scheduler::State {
     Resident got = std::move(slot->got);
     slot->got = {};
     lock.unlock();
-    arrow::Result<Step> step = slot->unit->Next(std::move(got));
+    arrow::Result<Step> step =
+        Caught(*slot->source, [&] { return slot->unit->Next(std::move(got)); });
     int64_t batch_bytes = 0;
     if (step.ok()) {
       if (auto* batch = std::get_if<std::shared_ptr<RecordBatch>>(&*step)) {
@@ -454,24 +468,32 @@ void Scheduler::Start() {
   if (threads_->started) return;
   threads_->started = true;
   const auto& options = state_->options;
-  for (int i = 0; i < options.workers; ++i) {
-    threads_->workers.emplace_back([state = state_] {
-      Lock lock(state->mutex);
-      while (!state->closed) {
-        if (!state->StepOne(lock) && !state->FetchOne(lock, /*only_inline=*/true) &&
-            !state->closed) {
-          state->work.wait(lock);
+  try {
+    for (int i = 0; i < options.workers; ++i) {
+      threads_->workers.emplace_back([state = state_] {
+        Lock lock(state->mutex);
+        while (!state->closed) {
+          if (!state->StepOne(lock) && !state->FetchOne(lock, /*only_inline=*/true) &&
+              !state->closed) {
+            state->work.wait(lock);
+          }
         }
-      }
-    });
-  }
-  for (int i = 0; options.workers > 0 && i < options.io_threads; ++i) {
-    threads_->io.emplace_back([state = state_] {
-      Lock lock(state->mutex);
-      while (!state->closed) {
-        if (!state->FetchOne(lock, /*only_inline=*/false) && !state->closed) state->io.wait(lock);
-      }
-    });
+      });
+    }
+    for (int i = 0; options.workers > 0 && i < options.io_threads; ++i) {
+      threads_->io.emplace_back([state = state_] {
+        Lock lock(state->mutex);
+        while (!state->closed) {
+          if (!state->FetchOne(lock, /*only_inline=*/false) && !state->closed) {
+            state->io.wait(lock);
+          }
+        }
+      });
+    }
+  } catch (const std::system_error& error) {
+    Lock state_lock(state_->mutex);
+    state_->FailLocked(arrow::Status::UnknownError("Cannot start a thread: ", error.what(),
+                                                   ". With workers = 0 a scan needs none"));
   }
 }
 

@@ -122,7 +122,8 @@ class FilesystemFile final : public OpenFile {
         new FilesystemFile(std::move(file), std::move(counters), *std::move(input)));
     auto size = opened->input_->GetSize();
     if (!size.ok()) return OpenError(size.status(), opened->source());
-    ARROW_RETURN_NOT_OK(opened->SetIdentity(*size, SourceFile::kUnknown));
+    // A store is not asked for the time again: what the listing told stands for the file.
+    ARROW_RETURN_NOT_OK(opened->SetIdentity(*size, opened->source().mtime_ns));
     return opened;
   }
 
