@@ -1,6 +1,7 @@
 // Plans of small datasets: what they leave out, what they cost, and that they travel.
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -396,6 +397,72 @@ TEST_F(Plans, TravelAsJsonAndReadTheSameRows) {
   auto rows = Read(plan);
   EXPECT_EQ(rows->num_rows(), 4);
   EXPECT_TRUE(rows->Equals(*Read(back)));
+}
+
+TEST_F(Plans, ThatDoNotHoldTogetherAreErrorsBeforeAnythingIsRead) {
+  Write("k=1/f.parquet", *X("[1, 2, 3]"), 1);
+  auto sound = Open()->Plan({}).ValueOrDie();
+  ASSERT_TRUE(BatchStream::Make(sound).ok());
+  auto refused = [&](const std::function<void(ScanPlan*)>& damage) {
+    ScanPlan plan = sound;
+    damage(&plan);
+    return BatchStream::Make(plan).status().IsInvalid();
+  };
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->request.columns->pop_back(); }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->request.columns.reset(); }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { std::swap((*p->request.columns)[0], (*p->request.columns)[1]); }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->request.filter = arrow::compute::field_ref("x"); }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->request.limit = -1; }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->request.offset = -1; }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->fragments[0].row_groups = {{1, 0, 1}}; }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->fragments[0].row_groups = {{-1}}; }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->fragments[0].partition_values = nullptr; }));
+  EXPECT_TRUE(refused([](ScanPlan* p) {
+    p->fragments[0].partition_values = std::make_shared<const PartitionValues>(
+        PartitionValues{std::make_shared<arrow::StringScalar>("1")});
+  }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->filesystem = nullptr; }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->table_schema = nullptr; }));
+  EXPECT_TRUE(refused([](ScanPlan* p) { p->partition_schema = arrow::schema({}); }));
+  // A row group that the file does not have is told when the file is opened.
+  ScanPlan beyond = sound;
+  beyond.fragments[0].row_groups = {{7}};
+  EXPECT_TRUE(BatchStream::Make(beyond).ValueOrDie()->Next().status().IsIndexError());
+}
+
+TEST_F(Plans, OfAChangedColumnListInJsonAreErrors) {
+  Write("f.parquet", *X("[1]"));
+  const auto plan = Open()->Plan({}).ValueOrDie();
+  std::string json = plan.ToJson().ValueOrDie();
+  const size_t begin = json.find("\"columns\": [") + 12, end = json.find(']', begin);
+  ASSERT_LT(end, json.size());
+  json.replace(begin, end - begin, "");
+  EXPECT_TRUE(ScanPlan::FromJson(json).status().IsInvalid());
+}
+
+TEST_F(Plans, EmptyFilesAreReportedOnce) {
+  Write("a.parquet", *X("[1]"));
+  std::ofstream(std::filesystem::path(root()) / "empty.parquet");
+  for (int64_t inspect : {int64_t{1}, int64_t{256}}) {
+    OpenOptions options;
+    options.inspect = inspect;
+    auto plan = Open(options)->Plan({}).ValueOrDie();
+    EXPECT_EQ(plan.listing[ListingIssue::kZeroByte].count, 1) << inspect;
+    EXPECT_EQ(plan.fragments.size(), 1u);
+  }
+}
+
+TEST_F(Plans, FootersOnAStoreAreReadOnce) {
+  Write("a.parquet", *X("[1]"));
+  Write("b.parquet", *X("[2]"));
+  auto behaviour = std::make_shared<read::StoreBehaviour>();
+  OpenOptions options;
+  options.filesystem = std::make_shared<read::ObservedFilesystem>(directory_.path(), behaviour);
+  auto dataset = Open(options);
+  ASSERT_TRUE(dataset->schema().ok());
+  const int64_t reads = behaviour->reads;
+  EXPECT_EQ(dataset->Plan({}).ValueOrDie().prune.footers_cached, 2);
+  EXPECT_EQ(behaviour->reads, reads);
 }
 
 TEST_F(Plans, DictionaryTypesTravelAsJson) {

@@ -1,0 +1,51 @@
+"""Files that are left out on request, and empty files."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import shoal
+from files import numbers
+
+
+def damage(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[-20:-8] = b"\xff" * 12
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("limit", [None, 5, 12, 25, 1000])
+def test_skipping_works_with_every_limit(tmp_path: Path, limit: int | None) -> None:
+    schema = pa.schema([("x", pa.int64())])
+    root = numbers(tmp_path, 4)
+    damage(root / "00.parquet")
+    damage(root / "02.parquet")
+    scan = shoal.open(root, schema=schema).scan(limit=limit, on_corrupt="skip")
+    expected = [*range(10, 20), *range(30, 40)]
+    assert scan.to_table()["x"].to_pylist() == expected[:limit]
+    with pytest.raises(pa.ArrowInvalid, match="00.parquet"):
+        shoal.open(root, schema=schema).scan(limit=limit).to_table()
+
+
+@pytest.mark.parametrize("inspect", [1, 2, 256])
+def test_strict_finds_empty_files_wherever_they_are(tmp_path: Path, inspect: int) -> None:
+    root = numbers(tmp_path, 6)
+    (root / "03.parquet").write_bytes(b"")
+    lenient = shoal.open(root, inspect=inspect)
+    assert lenient.count() == 50
+    strict = shoal.open(root, inspect=inspect, strict={"zero_byte"})
+    for ask in (strict.count, lambda: strict.scan().to_table(), strict.plan, lambda: strict.files):
+        with pytest.raises(pa.ArrowInvalid, match="03.parquet"):
+            ask()
+
+
+def test_a_reader_keeps_the_pool_that_its_scan_was_given(tmp_path: Path) -> None:
+    root = numbers(tmp_path, 20, rows=1000)
+    pool = pa.proxy_memory_pool(pa.default_memory_pool())
+    reader = shoal.open(root).scan(memory_pool=pool, batch_size=100).to_reader()
+    del pool
+    gc.collect()
+    assert sum(batch.num_rows for batch in reader) == 20000
