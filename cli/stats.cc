@@ -96,9 +96,8 @@ arrow::Status RunStats(const Arguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(const TableStatistics statistics,
                         dataset->Statistics(arguments.request.filter, planning));
   ARROW_ASSIGN_OR_RAISE(auto schema, dataset->schema());
-  ARROW_ASSIGN_OR_RAISE(const std::string report, arguments.json
-                                                      ? JsonReport(statistics, *schema)
-                                                      : TextReport(statistics, *schema));
+  ARROW_ASSIGN_OR_RAISE(const std::string report, arguments.json ? JsonReport(statistics, *schema)
+                                                                 : TextReport(statistics, *schema));
   return Print(report);
 }
 

@@ -69,8 +69,9 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
       const arrow::compute::Expression& filter = arrow::compute::literal(true),
       const ScanOptions& options = {}) const;
   /// Rows, bytes and bounds of the table's columns, for the rows that match, from keys and footers
-  /// alone. What a filter over data leaves is not known from these: then all figures are those of the
-  /// row groups that may match, and inexact. Of the options, those on what to collect are ignored.
+  /// alone. What a filter over data leaves is not known from these: then all figures are those of
+  /// the row groups that may match, and inexact. Of the options, those on what to collect are
+  /// ignored.
   arrow::Result<TableStatistics> Statistics(
       const arrow::compute::Expression& filter = arrow::compute::literal(true),
       const PlanOptions& options = {}) const;

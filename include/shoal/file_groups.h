@@ -1,7 +1,7 @@
 // File groups: a plan divided among the partitions of an engine.
 //
-// A file group is a list of fragments that are read one after another. An engine runs as many groups
-// at once as it has partitions.
+// A file group is a list of fragments that are read one after another. An engine runs as many
+// groups at once as it has partitions.
 #pragma once
 
 #include <memory>
@@ -49,14 +49,14 @@ struct FileGroups {
 };
 
 /// Divides the fragments of a plan; the same plan and options give the same groups. Every row group
-/// of the plan is in exactly one of them. By partition values only where the values of all fragments
-/// are known: a key that a path lacks may be a column of the file. Errors: Invalid, naming the option
-/// out of range.
+/// of the plan is in exactly one of them. By partition values only where the values of all
+/// fragments are known: a key that a path lacks may be a column of the file. Errors: Invalid,
+/// naming the option out of range.
 arrow::Result<FileGroups> MakeFileGroups(const ScanPlan& plan, const FileGroupOptions& options);
 
 /// The part of the plan that reads these fragments, which are the plan's or pieces of them. A limit
-/// and an offset speak of the whole: the part returns at most limit + offset rows from its beginning,
-/// and whoever joins the parts applies them. The reports stay with the whole plan.
+/// and an offset speak of the whole: the part returns at most limit + offset rows from its
+/// beginning, and whoever joins the parts applies them. The reports stay with the whole plan.
 ScanPlan PartOf(const ScanPlan& plan, std::vector<Fragment> fragments);
 
 }  // namespace shoal

@@ -44,7 +44,9 @@ def test_groups_by_partition_values_say_which_are_where(tmp_path: Path) -> None:
         for b in right.file_groups(2, by="partition_values"):
             common = [values for values in a.partition_values or [] if values in (b.partition_values or [])]
             if common:
-                keys = a.plan.to_table().join(b.plan.to_table(), "k", join_type="inner", right_suffix="_right")
+                keys = a.plan.to_table().join(
+                    b.plan.to_table(), "k", join_type="inner", right_suffix="_right"
+                )
                 joined += keys["k"].to_pylist()
                 assert sorted(keys["k"].to_pylist()) == sorted(values["k"] for values in common)
     assert sorted(joined) == ["A", "C"]

@@ -200,8 +200,7 @@ arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Express
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
   PlanOptions planning = options;
   planning.collect_statistics = planning.column_statistics = true;
-  ARROW_ASSIGN_OR_RAISE(auto plan,
-                        plan::MakePlan(input, bound, planning, plan::FooterUse::kAll));
+  ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning, plan::FooterUse::kAll));
   return bound.filters_data ? statistics::ToInexact(plan.statistics) : plan.statistics;
 }
 

@@ -109,8 +109,8 @@ std::vector<FileGroup> ByWeight(const ScanPlan& plan, const FileGroupOptions& op
   for (auto it = pieces.begin(); it != pieces.end(); ++it) {
     const auto weight = static_cast<double>(it->weight);
     const double middle = (before + weight / 2) / total;
-    const int group =
-        std::min(static_cast<int>(middle * options.target_partitions), options.target_partitions - 1);
+    const int group = std::min(static_cast<int>(middle * options.target_partitions),
+                               options.target_partitions - 1);
     if (group != current && it != pieces.begin()) {
       AddPieces(plan, begin, it, &groups.emplace_back());
       begin = it;
@@ -125,9 +125,8 @@ std::vector<FileGroup> ByWeight(const ScanPlan& plan, const FileGroupOptions& op
 bool SameValues(const PartitionValues& a, const PartitionValues& b) {
   // Two NaN are one value of a key, and so are the two zeros: they group together in every engine.
   const auto options = arrow::EqualOptions::Defaults().nans_equal(true).signed_zeros_equal(true);
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
-    return x->Equals(*y, options);
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const auto& x, const auto& y) { return x->Equals(*y, options); });
 }
 
 /// The fragments of each different combination of partition values, in order of first appearance.

@@ -32,7 +32,8 @@ Fragment File(const std::string& path, int row_groups, int64_t group_bytes) {
   return file;
 }
 
-ScanPlan PlanOf(std::vector<Fragment> fragments, std::shared_ptr<arrow::Schema> keys = arrow::schema({})) {
+ScanPlan PlanOf(std::vector<Fragment> fragments,
+                std::shared_ptr<arrow::Schema> keys = arrow::schema({})) {
   ScanPlan plan;
   plan.table_schema = plan.partition_schema = std::move(keys);
   plan.fragments = std::move(fragments);
@@ -90,9 +91,8 @@ TEST(FileGroups, LargeFilesAreDividedBetweenRowGroups) {
   EXPECT_EQ(groups.groups[1].num_rows.exact_value(), 20);
   EXPECT_EQ(groups.groups[1].total_bytes.exact_value(), 8 * kMiB);
   // Small ones are not, nor those whose row groups the plan does not know.
-  EXPECT_EQ(
-      Text(Groups(plan, {.target_partitions = 4, .repartition_file_min_size = 100 * kMiB})),
-      "a[0-7] | b[0-1] ");
+  EXPECT_EQ(Text(Groups(plan, {.target_partitions = 4, .repartition_file_min_size = 100 * kMiB})),
+            "a[0-7] | b[0-1] ");
 }
 
 TEST(FileGroups, EveryRowGroupIsInExactlyOneGroup) {
@@ -106,10 +106,11 @@ TEST(FileGroups, EveryRowGroupIsInExactlyOneGroup) {
       for (int g : *files.back().row_groups) expected.emplace(files.back().path, g);
     }
     const int n = 1 + static_cast<int>(random() % 12);
-    FileGroupOptions options{.target_partitions = n,
-                             .balance = random() % 2 ? FileGroupOptions::Balance::kBytes
-                                                     : FileGroupOptions::Balance::kRows,
-                             .repartition_file_min_size = static_cast<int64_t>(random() % (16 * kMiB))};
+    FileGroupOptions options{
+        .target_partitions = n,
+        .balance =
+            random() % 2 ? FileGroupOptions::Balance::kBytes : FileGroupOptions::Balance::kRows,
+        .repartition_file_min_size = static_cast<int64_t>(random() % (16 * kMiB))};
     const auto groups = Groups(PlanOf(files), options);
     EXPECT_LE(groups.groups.size(), static_cast<size_t>(n));
     std::string last;
@@ -142,8 +143,10 @@ TEST(FileGroups, UnknownSizesStillSpread) {
 
 TEST(FileGroups, GroupedByPartitionValuesSayWhichAreWhere) {
   // Two tables with different keys: joined group by group as declared, only equal keys meet.
-  const auto left = Groups(PlanOfKeys("ABC"), {.target_partitions = 2, .preserve_file_partitions = 1});
-  const auto right = Groups(PlanOfKeys("ACD"), {.target_partitions = 2, .preserve_file_partitions = 1});
+  const auto left =
+      Groups(PlanOfKeys("ABC"), {.target_partitions = 2, .preserve_file_partitions = 1});
+  const auto right =
+      Groups(PlanOfKeys("ACD"), {.target_partitions = 2, .preserve_file_partitions = 1});
   auto keys = [](const FileGroups& groups) {
     std::string out;
     for (const auto& group : groups.groups) {
@@ -175,7 +178,8 @@ TEST(FileGroups, FewKeysAreNotGroupedAndNothingIsDeclared) {
 TEST(FileGroups, AKeyThatAPathLacksIsNotDeclared) {
   auto plan = PlanOfKeys("AB");
   plan.fragments.push_back(Keyed("x", nullptr));
-  EXPECT_FALSE(Groups(plan, {.target_partitions = 2, .preserve_file_partitions = 1}).by_partition_values);
+  EXPECT_FALSE(
+      Groups(plan, {.target_partitions = 2, .preserve_file_partitions = 1}).by_partition_values);
 }
 
 TEST(FileGroups, NullsNaNAndZerosAreOneValueEach) {
@@ -185,7 +189,8 @@ TEST(FileGroups, NullsNaNAndZerosAreOneValueEach) {
     files.push_back(
         Keyed(std::to_string(files.size()), std::make_shared<arrow::DoubleScalar>(value)));
   }
-  for (int i = 0; i < 2; ++i) files.push_back(Keyed("null" + std::to_string(i), std::make_shared<arrow::DoubleScalar>()));
+  for (int i = 0; i < 2; ++i)
+    files.push_back(Keyed("null" + std::to_string(i), std::make_shared<arrow::DoubleScalar>()));
   const auto plan = PlanOf(files, arrow::schema({arrow::field("k", arrow::float64())}));
   const auto groups = Groups(plan, {.target_partitions = 9, .preserve_file_partitions = 1});
   EXPECT_EQ(Text(groups), "0[0-0] 1[0-0] | 2[0-0] 3[0-0] | null0[0-0] null1[0-0] ");

@@ -226,9 +226,8 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
   j["offset"] = plan.request.offset;
   j["fragments"] = json::array();
   for (const auto& f : plan.fragments) {
-    json fragment = {{"path", f.path},
-                     {"num_rows", Figure(f.num_rows)},
-                     {"num_bytes", Figure(f.num_bytes)}};
+    json fragment = {
+        {"path", f.path}, {"num_rows", Figure(f.num_rows)}, {"num_bytes", Figure(f.num_bytes)}};
     if (f.size != SourceFile::kUnknown) fragment["size"] = f.size;
     if (f.mtime_ns != SourceFile::kUnknown) fragment["mtime_ns"] = f.mtime_ns;
     if (f.row_groups) fragment["row_groups"] = *f.row_groups;
@@ -288,8 +287,7 @@ arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
       if (!fragment.row_groups || rows.size() != fragment.row_groups->size() ||
           bytes.size() != rows.size()) {
         return arrow::Status::Invalid("This is not a shoal plan: '", fragment.path, "' has ",
-                                      rows.size(), " and ", bytes.size(),
-                                      " sizes of row groups");
+                                      rows.size(), " and ", bytes.size(), " sizes of row groups");
       }
       for (size_t i = 0; i < rows.size(); ++i) {
         fragment.row_group_sizes.push_back({rows[i], bytes[i]});

@@ -410,7 +410,8 @@ TEST_F(Plans, ThatDoNotHoldTogetherAreErrorsBeforeAnythingIsRead) {
   };
   EXPECT_TRUE(refused([](ScanPlan* p) { p->request.columns->pop_back(); }));
   EXPECT_TRUE(refused([](ScanPlan* p) { p->request.columns.reset(); }));
-  EXPECT_TRUE(refused([](ScanPlan* p) { std::swap((*p->request.columns)[0], (*p->request.columns)[1]); }));
+  EXPECT_TRUE(
+      refused([](ScanPlan* p) { std::swap((*p->request.columns)[0], (*p->request.columns)[1]); }));
   EXPECT_TRUE(refused([](ScanPlan* p) { p->request.filter = arrow::compute::field_ref("x"); }));
   EXPECT_TRUE(refused([](ScanPlan* p) { p->request.limit = -1; }));
   EXPECT_TRUE(refused([](ScanPlan* p) { p->request.offset = -1; }));

@@ -49,8 +49,8 @@ arrow::Status ValidateRequest(const ScanPlan& plan) {
 arrow::Status ValidateFragment(const Fragment& fragment, const arrow::Schema& keys) {
   const auto& values = fragment.partition_values;
   if (!values || static_cast<int>(values->size()) != keys.num_fields()) {
-    return Bad("'", fragment.path, "' has ", values ? values->size() : 0,
-               " partition values for ", keys.num_fields(), " keys");
+    return Bad("'", fragment.path, "' has ", values ? values->size() : 0, " partition values for ",
+               keys.num_fields(), " keys");
   }
   for (int k = 0; k < keys.num_fields(); ++k) {
     const auto& value = (*values)[k];
@@ -66,7 +66,8 @@ arrow::Status ValidateFragment(const Fragment& fragment, const arrow::Schema& ke
     return Bad("'", fragment.path, "' has the row group ", groups[0]);
   }
   const auto twice = std::adjacent_find(groups.begin(), groups.end());
-  if (twice != groups.end()) return Bad("'", fragment.path, "' has the row group ", *twice, " twice");
+  if (twice != groups.end())
+    return Bad("'", fragment.path, "' has the row group ", *twice, " twice");
   return arrow::Status::OK();
 }
 

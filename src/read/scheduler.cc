@@ -89,8 +89,8 @@ struct Request {
   std::shared_ptr<Fetch> fetch;
 };
 
-/// A format or a filesystem of a user's own may throw; an exception that left a thread would end the
-/// process.
+/// A format or a filesystem of a user's own may throw; an exception that left a thread would end
+/// the process.
 template <typename Work>
 auto Caught(const SourceFile& file, Work&& work) -> decltype(work()) {
   try {
