@@ -24,7 +24,7 @@ cdef tuple fragment_of(const CFragment& fragment):
     )
 
 
-cdef tuple statistics_of(const CTableStatistics& s):
+cdef tuple statistics_of(CTableStatistics s):
     """(rows, bytes, per column of the table (nulls, min, max, distinct values)); figures."""
     return (
         figure(s.num_rows),

@@ -33,7 +33,7 @@ def test_large_files_are_divided_between_row_groups(tmp_path: Path) -> None:
         assert len(groups) == 4
         assert rows(groups) == list(range(1000))
         assert [len(group.fragments) for group in groups] == [1] * 4
-    assert [group.num_rows for group in groups] == [(200, True), (300, True), (300, True), (200, True)]
+    assert [group.num_rows for group in groups] == [(200, True), (300, True), (200, True), (300, True)]
 
 
 def test_groups_by_partition_values_say_which_are_where(tmp_path: Path) -> None:

@@ -82,14 +82,15 @@ class BatchStream::Impl {
     scheduling.stop = options.stop;
     scheduling.pool = context_->pool;
     if (options.on_missing == OnBadFile::kSkip || options.on_corrupt == OnBadFile::kSkip) {
-      scheduling.skip_file = [options, counters = context_->counters](
-                                 const SourceFile& file, const arrow::Status& error, bool begun) {
-        if (!MaySkip(options, error)) return false;
+      scheduling.may_skip = [options](const SourceFile&, const arrow::Status& error) {
+        return MaySkip(options, error);
+      };
+      scheduling.skipped = [counters = context_->counters](
+                               const SourceFile& file, const arrow::Status& error, bool begun) {
         const bool named = error.message().find(file.path) != std::string::npos;
         counters->AddSkipped(
             (named ? "" : "'" + file.path + "': ") + error.message() +
             (begun ? " (rows before that were returned, the rest of the file was left out)" : ""));
-        return true;
       };
     }
     scheduler_ = std::make_unique<read::Scheduler>([this] { return NextUnit(); },

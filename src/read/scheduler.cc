@@ -71,7 +71,8 @@ struct Slot {
   const std::shared_ptr<const SourceFile> source;
   const std::shared_ptr<FileHandle> file;
   State state = kReady;
-  bool dropped = false;  // its file was skipped: whatever still comes of it is thrown away
+  bool dropped = false;   // its file was skipped: whatever still comes of it is thrown away
+  arrow::Status failure;  // why its file ends here; told when the consumer gets here
 
   NeedBytes need;
   storage::CoalescedRanges requests;  // not used when a range is counted from the end
@@ -148,6 +149,9 @@ struct Scheduler::State {
         return batch;
       }
       if (slot.state == Slot::kDone) {
+        if (!slot.failure.ok()) {
+          options.skipped(*slot.source, slot.failure, slot.file->delivered);
+        }
         it = slots.erase(it);
         AdmitLocked();
         work.notify_one();
@@ -429,19 +433,31 @@ struct Scheduler::State {
     out.notify_all();
   }
 
-  /// A file failed: the scan fails, or what is left of the file is dropped, in all its slots.
+  /// A file failed: the scan fails, or the file ends where it failed. What came before stays,
+  /// whether the consumer has it already or not, so that an ordered scan gives the same rows each
+  /// time.
   void FailFileLocked(Slot& failed, const arrow::Status& error) {
-    if (!options.skip_file || !options.skip_file(*failed.source, error, failed.file->delivered)) {
+    if (!options.may_skip || !options.may_skip(*failed.source, error)) {
       FailLocked(error);
       return;
     }
+    failed.failure = error;
+    EndFileLocked(failed);
+  }
+
+  void EndFileLocked(Slot& failed) {
+    FinishLocked(failed);
+    failed.dropped = true;  // whatever else is still being fetched for it
+    bool behind = false;
     for (auto& slot : slots) {
-      if (slot->source != failed.source || slot->state == Slot::kDone) continue;
+      behind |= slot.get() == &failed;
+      if (!behind || slot.get() == &failed || slot->source != failed.source) continue;
       slot->dropped = true;
+      slot->failure = arrow::Status::OK();  // the earlier one is told
       for (auto& [batch, bytes] : slot->out) queued -= bytes;
       slot->out.clear();
       // Another thread is inside a stepping unit; that thread finishes the slot.
-      if (slot->state != Slot::kStepping || slot.get() == &failed) FinishLocked(*slot);
+      if (slot->state != Slot::kStepping) FinishLocked(*slot);
     }
     AdmitLocked();
     work.notify_all();

@@ -43,9 +43,11 @@ struct SchedulerOptions {
   bool read_ahead = true;
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
   arrow::MemoryPool* pool = arrow::default_memory_pool();  // of what is read from local disks
-  /// Asked when a file fails; true: drop what is left of it and go on. `begun`: the consumer has
-  /// rows of it already. May be null: never. Called under the lock.
-  std::function<bool(const SourceFile& file, const arrow::Status& error, bool begun)> skip_file =
+  /// Asked when a file fails; true: go on without what lies behind. May be null: never.
+  std::function<bool(const SourceFile& file, const arrow::Status& error)> may_skip = nullptr;
+  /// Told of each file that was left out so, once. `begun`: the consumer has the rows before that.
+  /// Not null if may_skip is not. Both are called under the lock.
+  std::function<void(const SourceFile& file, const arrow::Status& error, bool begun)> skipped =
       nullptr;
 };
 

@@ -396,20 +396,57 @@ TEST(Scheduler, SkippingAFileDropsTheRestOfItInAllItsSlotsAndGoesOn) {
       NumbersUnit::Options failing = Jitter(seed);
       failing.fail_at = 0;
       units[3] = std::make_unique<SplittingUnit>(files.Local(3), files.Ranges(), 3, failing);
-      std::atomic<int> asked{0};
+      std::atomic<int> told{0};
       SchedulerOptions options{.workers = workers};
-      options.skip_file = [&](const SourceFile& file, const arrow::Status& error, bool) {
-        ++asked;
+      options.may_skip = [](const SourceFile&, const arrow::Status&) { return true; };
+      options.skipped = [&](const SourceFile& file, const arrow::Status& error, bool begun) {
+        ++told;
         EXPECT_NE(file.path.find(NumberFiles::Name(3)), std::string::npos);
         EXPECT_NE(error.message().find("unreadable"), std::string::npos);
-        return true;
+        EXPECT_FALSE(begun);
       };
       Scan scan(std::move(units), std::move(options));
       auto rows = scan.Rest().ValueOrDie();
       auto expected = CountingUp(files.total_rows());
       expected.erase(expected.begin() + 3 * 80, expected.begin() + 4 * 80);
       ASSERT_EQ(rows, expected) << workers << " " << seed;
-      EXPECT_EQ(asked, 1);
+      EXPECT_EQ(told, 1);
+    }
+  }
+}
+
+TEST(Scheduler, AnOrderedScanKeepsWhatLiesBeforeTheDamageAndNothingElseOfTheFile) {
+  NumberFiles files(3, 8, 10);
+  for (int workers : {0, 1, 4}) {
+    for (uint32_t seed = 1; seed <= 20; ++seed) {
+      std::vector<std::unique_ptr<Unit>> units;
+      std::vector<ByteRange> ranges = files.Ranges();
+      units.push_back(std::make_unique<NumbersUnit>(files.Local(0), ranges, Jitter(seed)));
+      // The second file in four pieces that share it, of which two fail in the middle.
+      const auto second = files.Local(1);
+      std::vector<std::unique_ptr<Unit>> pieces;
+      for (int p = 0; p < 4; ++p) {
+        NumbersUnit::Options options = Jitter(seed * 10 + p);
+        if (p == 1 || p == 3) options.fail_at = 1;
+        pieces.push_back(std::make_unique<NumbersUnit>(
+            second, std::vector<ByteRange>{ranges[2 * p], ranges[2 * p + 1]}, options));
+      }
+      units.push_back(std::make_unique<GivenPieces>(second, std::move(pieces)));
+      units.push_back(std::make_unique<NumbersUnit>(files.Local(2), ranges, Jitter(seed + 1)));
+      int told = 0;
+      SchedulerOptions options{.workers = workers};
+      options.may_skip = [](const SourceFile&, const arrow::Status&) { return true; };
+      options.skipped = [&](const SourceFile&, const arrow::Status&, bool begun) {
+        ++told;
+        EXPECT_TRUE(begun);
+      };
+      Scan scan(std::move(units), std::move(options));
+      auto rows = scan.Rest().ValueOrDie();
+      auto expected = CountingUp(files.total_rows());
+      // Of the second file: all of its first piece, and one batch of its second.
+      expected.erase(expected.begin() + 80 + 30, expected.begin() + 160);
+      ASSERT_EQ(rows, expected) << workers << " " << seed;
+      EXPECT_EQ(told, 1);
     }
   }
 }
@@ -419,7 +456,8 @@ TEST(Scheduler, SkippingAFileThatIsMissingGoesOn) {
   std::filesystem::remove(std::filesystem::path(files.directory()) / NumberFiles::Name(4));
   for (int workers : {0, 2}) {
     SchedulerOptions options{.workers = workers};
-    options.skip_file = [](const SourceFile&, const arrow::Status&, bool) { return true; };
+    options.may_skip = [](const SourceFile&, const arrow::Status&) { return true; };
+    options.skipped = [](const SourceFile&, const arrow::Status&, bool) {};
     Scan scan(MixedUnits(files, {}), std::move(options));
     EXPECT_EQ(scan.Rest().ValueOrDie(), CountingUp(80));
   }

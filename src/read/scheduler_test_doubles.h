@@ -224,6 +224,17 @@ class SplittingUnit final : public Unit {
   const NumbersUnit::Options options_;
 };
 
+/// Splits into pieces made before, which must be of the same file.
+class GivenPieces final : public Unit {
+ public:
+  GivenPieces(std::shared_ptr<const SourceFile> file, std::vector<std::unique_ptr<Unit>> pieces)
+      : Unit(std::move(file)), pieces_(std::move(pieces)) {}
+  arrow::Result<Step> Next(Resident) override { return Split{std::move(pieces_)}; }
+
+ private:
+  std::vector<std::unique_ptr<Unit>> pieces_;
+};
+
 /// Files 0, 1, ... of numbers that count on from file to file.
 class NumberFiles {
  public:
