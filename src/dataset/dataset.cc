@@ -167,8 +167,12 @@ arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
-  const auto footers = options.collect_statistics ? plan::FooterUse::kAll : plan::FooterUse::kNone;
-  return plan::MakePlan(input, bound, options, footers);
+  if (options.collect_statistics) {
+    return plan::MakePlan(input, bound, options, plan::FooterUse::kAll);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, options, plan::FooterUse::kNone));
+  ARROW_RETURN_NOT_OK(plan::IdentifyFiles(options.stop, &plan));
+  return plan;
 }
 
 arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& request,

@@ -10,7 +10,12 @@ arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
                                      const std::shared_ptr<runtime::Counters>& counters) {
   ARROW_ASSIGN_OR_RAISE(auto open, storage::OpenFile::Open(file, counters));
   LoadedFacts out{nullptr, open->size(), open->mtime_ns(), false};
-  if (out.size == 0) return out;
+  if (out.size == 0) {
+    if (cache && cache->MayHave(file->path)) {
+      return storage::FileChanged(file->path, "it is empty now");
+    }
+    return out;
+  }
   if (cache) {
     out.facts = cache->Get(file->path, out.size, out.mtime_ns);
     if (out.facts) {

@@ -3,6 +3,7 @@
 #include <shoal/filter.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <limits>
 #include <map>
@@ -10,6 +11,8 @@
 #include <utility>
 
 #include <arrow/array/util.h>
+#include <arrow/filesystem/filesystem.h>
+#include <arrow/util/io_util.h>
 
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
@@ -513,6 +516,23 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   }
   ARROW_RETURN_NOT_OK(collector.Finish());
   return plan;
+}
+
+arrow::Status IdentifyFiles(const arrow::StopToken& stop, ScanPlan* plan) {
+  const auto count = static_cast<int64_t>(plan->fragments.size());
+  return runtime::ParallelFor(
+      count, runtime::DefaultWorkers(), stop, [&](int64_t i) -> arrow::Status {
+        Fragment& fragment = plan->fragments[i];
+        if (fragment.size != SourceFile::kUnknown) return arrow::Status::OK();
+        ARROW_ASSIGN_OR_RAISE(auto info, plan->filesystem->GetFileInfo(fragment.path));
+        if (info.type() == arrow::fs::FileType::NotFound) {
+          return arrow::internal::StatusFromErrno(ENOENT, arrow::StatusCode::IOError, "'",
+                                                  fragment.path, "' went away after it was listed");
+        }
+        fragment.size = info.size();
+        fragment.mtime_ns = info.mtime().time_since_epoch().count();
+        return arrow::Status::OK();
+      });
 }
 
 }  // namespace shoal::plan

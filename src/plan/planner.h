@@ -40,4 +40,8 @@ arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspec
 arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound,
                                  const PlanOptions& options, FooterUse footers);
 
+/// Looks up size and mtime of the fragments where listing did not tell them (on local disks), so
+/// that a file which is another one when the plan is read is noticed.
+arrow::Status IdentifyFiles(const arrow::StopToken& stop, ScanPlan* plan);
+
 }  // namespace shoal::plan

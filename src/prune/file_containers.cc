@@ -1,6 +1,7 @@
 #include "prune/file_containers.h"
 
 #include <utility>
+#include <vector>
 
 #include <arrow/array/util.h>
 #include <arrow/compute/cast.h>
@@ -61,9 +62,15 @@ arrow::Result<std::shared_ptr<const ColumnKnowledge>> RowGroupContainers::Column
       break;
   }
   ARROW_ASSIGN_OR_RAISE(auto field, path.Get(read_schema_));
-  ARROW_ASSIGN_OR_RAISE(ColumnBounds bounds, facts_.Bounds(source.leaf));
+  if (bounds_.empty()) {
+    const std::vector<int>& leaves = mapping_.leaves();
+    ARROW_ASSIGN_OR_RAISE(auto bounds, facts_.Bounds(leaves));
+    for (size_t i = 0; i < leaves.size(); ++i) bounds_.emplace(leaves[i], std::move(bounds[i]));
+  }
+  const auto found = bounds_.find(source.leaf);
+  if (found == bounds_.end()) return nullptr;
   auto knowledge = std::make_shared<ColumnKnowledge>();
-  knowledge->bounds = CastBounds(std::move(bounds), field->type());
+  knowledge->bounds = CastBounds(found->second, field->type());
   return knowledge;
 }
 

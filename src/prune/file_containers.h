@@ -1,6 +1,7 @@
 // The row groups of one file as containers.
 #pragma once
 
+#include <map>
 #include <memory>
 
 #include <shoal/file_format.h>
@@ -28,6 +29,9 @@ class RowGroupContainers : public Containers {
   const FileFacts& facts_;
   const schema::ColumnMapping& mapping_;
   const arrow::Schema& read_schema_;
+  // Of all leaves that are read, found with the first that is asked for: one call for each would
+  // parse the file's metadata as often as there are columns.
+  mutable std::map<int, ColumnBounds> bounds_;
 };
 
 /// Bounds in the type of a file's leaf as bounds in the type the table gives it. Where the

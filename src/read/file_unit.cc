@@ -10,6 +10,7 @@
 #include "plan/file_mapping.h"
 #include "prune/pruner.h"
 #include "schema/column_mapping.h"
+#include "storage/open_file.h"
 
 namespace shoal::read {
 
@@ -91,6 +92,9 @@ class FileUnit final : public Unit {
       // Opening tells size and mtime, which decide whether what the cache has is still true.
       if (context_->cache && context_->cache->MayHave(file()->path)) return NeedBytes{};
     } else if (got.file_size == 0) {
+      if (context_->cache && context_->cache->MayHave(file()->path)) {
+        return storage::FileChanged(file()->path, "it is empty now");
+      }
       context_->counters->AddSkipped("'" + file()->path + "': empty file (0 bytes)");
       return Done{};
     } else if (!reader_) {

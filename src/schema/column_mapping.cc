@@ -86,10 +86,35 @@ std::shared_ptr<arrow::ArrayData> Relabel(const arrow::ArrayData& data,
   return copy;
 }
 
+// Whether Arrow's safe cast may still give another value: it checks integers, not these.
+bool MayAlter(const DataType& from, const DataType& to) {
+  if (to.id() == Type::BOOL) return arrow::is_integer(from.id()) || arrow::is_floating(from.id());
+  return arrow::is_floating(from.id()) && arrow::is_floating(to.id()) &&
+         arrow::bit_width(to.id()) < arrow::bit_width(from.id());
+}
+
 Result<std::shared_ptr<Array>> CastArray(const Array& array, const std::shared_ptr<DataType>& type,
                                          arrow::MemoryPool* pool) {
   arrow::compute::ExecContext context(pool);
-  return arrow::compute::Cast(array, type, arrow::compute::CastOptions::Safe(), &context);
+  const auto options = arrow::compute::CastOptions::Safe();
+  if (array.type_id() == Type::DICTIONARY && type->id() != Type::DICTIONARY) {
+    const auto& values = static_cast<const arrow::DictionaryType&>(*array.type()).value_type();
+    if (!values->Equals(*type)) {
+      ARROW_ASSIGN_OR_RAISE(auto decoded, arrow::compute::Cast(array, values, options, &context));
+      return CastArray(*decoded, type, pool);
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(auto result, arrow::compute::Cast(array, type, options, &context));
+  if (!MayAlter(*array.type(), *type)) return result;
+  ARROW_ASSIGN_OR_RAISE(auto back, arrow::compute::Cast(*result, array.type(), options, &context));
+  const auto equal = arrow::EqualOptions::Defaults().nans_equal(true);
+  if (array.Equals(*back, equal)) return result;
+  for (int64_t i = 0; i < array.length(); ++i) {
+    if (array.RangeEquals(*back, i, i + 1, i, equal)) continue;
+    ARROW_ASSIGN_OR_RAISE(auto value, array.GetScalar(i));
+    return Status::Invalid("the value ", value->ToString(), " is no ", type->ToString());
+  }
+  return result;
 }
 
 }  // namespace

@@ -145,6 +145,10 @@ class FilesystemFile final : public OpenFile {
 
 }  // namespace
 
+arrow::Status FileChanged(const std::string& path, const std::string& how) {
+  return Changed(path, how);
+}
+
 bool IsFileChanged(const arrow::Status& status) {
   return status.detail() &&
          status.detail()->type_id() == std::string_view(FileChangedDetail::kTypeId);

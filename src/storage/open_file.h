@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <arrow/buffer.h>
@@ -18,6 +19,10 @@ namespace shoal::storage {
 
 /// Whether reads on it are so cheap that read-ahead only costs memory.
 bool IsLocal(const arrow::fs::FileSystem& filesystem);
+
+/// The error of a file that is no longer what was listed, or read before. `how`: in what it
+/// differs.
+arrow::Status FileChanged(const std::string& path, const std::string& how);
 
 /// Whether an error says that a file is no longer the one that was listed.
 bool IsFileChanged(const arrow::Status& status);

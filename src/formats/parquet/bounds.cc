@@ -239,24 +239,12 @@ bool HasNullableParent(const ColumnDescriptor& column) {
   return column.max_definition_level() > (column.schema_node()->is_optional() ? 1 : 0);
 }
 
-/// How many rows have a null there. Below a struct that may be null itself, writers disagree on
-/// which nulls to count (Arrow's leaves out those of the struct where the leaf is a dictionary):
-/// there the histogram of definition levels has to tell.
-std::optional<int64_t> NullCount(const ColumnDescriptor& column,
-                                 const ::parquet::ColumnChunkMetaData& chunk,
-                                 const ::parquet::EncodedStatistics* stats) {
-  if (!HasNullableParent(column)) {
-    if (!stats || !stats->has_null_count || stats->null_count < 0 ||
-        stats->null_count > chunk.num_values())
-      return {};
-    return stats->null_count;
-  }
-  if (column.max_repetition_level() > 0) return {};  // counts items, not rows
+/// The nulls that the histogram of definition levels tells, if the writer made one that adds up.
+std::optional<int64_t> NullsByLevels(const ColumnDescriptor& column,
+                                     const ::parquet::ColumnChunkMetaData& chunk) {
   const auto sizes = chunk.size_statistics();
-  if (!sizes || sizes->definition_level_histogram.size() !=
-                    static_cast<size_t>(column.max_definition_level()) + 1) {
-    return {};
-  }
+  const auto levels = static_cast<size_t>(column.max_definition_level()) + 1;
+  if (!sizes || sizes->definition_level_histogram.size() != levels) return {};
   int64_t rows = 0;
   for (int64_t count : sizes->definition_level_histogram) {
     if (count < 0 || count > chunk.num_values() - rows) return {};
@@ -264,6 +252,25 @@ std::optional<int64_t> NullCount(const ColumnDescriptor& column,
   }
   if (rows != chunk.num_values()) return {};
   return rows - sizes->definition_level_histogram.back();
+}
+
+/// How many rows have a null there. Below a struct that may be null itself, writers disagree on
+/// which nulls to count (Arrow's leaves out those of the struct where the leaf is a dictionary):
+/// there the histogram of definition levels has to tell. Two claims that differ are no claim.
+std::optional<int64_t> NullCount(const ColumnDescriptor& column,
+                                 const ::parquet::ColumnChunkMetaData& chunk,
+                                 const ::parquet::EncodedStatistics* stats) {
+  if (column.max_repetition_level() > 0) return {};  // counts items, not rows
+  if (column.max_definition_level() == 0) return 0;
+  const auto by_levels = NullsByLevels(column, chunk);
+  if (HasNullableParent(column)) return by_levels;
+  if (!stats || !stats->has_null_count) return by_levels;
+  if (stats->null_count < 0 || stats->null_count > chunk.num_values()) return {};
+  if (by_levels && *by_levels != stats->null_count) return {};
+  // Where all are null there is no least value.
+  const bool has_bound = stats->has_min || stats->has_max;
+  if (has_bound && stats->null_count == chunk.num_values() && chunk.num_values() > 0) return {};
+  return stats->null_count;
 }
 
 /// `type`: of the leaf, as it is read.

@@ -73,8 +73,28 @@ class ParquetFactsReader final : public FactsReader {
                      " columns, the schema has ", schema->num_columns);
       }
     }
+    ARROW_RETURN_NOT_OK(CheckRows(footer, *schema));
     return std::make_shared<const ParquetFacts>(file_->path, schema->arrow, std::move(footer),
                                                 file_size);
+  }
+
+  /// Rows are counted, and left out, by what the footer says of them: it must agree with itself.
+  arrow::Status CheckRows(const Footer& footer, const SchemaConverter::Schema& schema) const {
+    int64_t total = 0;
+    for (int i = 0; i < footer.num_row_groups(); ++i) {
+      total += footer.rows(i);
+      for (int c = 0; c < schema.num_columns; ++c) {
+        const int64_t values = footer.num_values(i, c);
+        if (schema.repeats[c] ? values >= footer.rows(i) : values == footer.rows(i)) continue;
+        return Error("is corrupt: row group ", i, " claims ", footer.rows(i), " rows, and ", values,
+                     " values in column ", c);
+      }
+    }
+    if (footer.total_rows() >= 0 && footer.total_rows() != total) {
+      return Error("is corrupt: it claims ", footer.total_rows(), " rows, and its row groups ",
+                   total);
+    }
+    return arrow::Status::OK();
   }
 
   std::shared_ptr<const SourceFile> file_;
@@ -94,6 +114,9 @@ arrow::Result<SchemaConverter::Schema> SchemaConverter::Convert(const Footer& fo
   const auto metadata = footer.Narrow({}, {});
   Schema converted;
   converted.num_columns = metadata->num_columns();
+  for (int c = 0; c < converted.num_columns; ++c) {
+    converted.repeats.push_back(metadata->schema()->Column(c)->max_repetition_level() > 0);
+  }
   ARROW_RETURN_NOT_OK(::parquet::arrow::FromParquetSchema(
       metadata->schema(), ::parquet::default_arrow_reader_properties(),
       metadata->key_value_metadata(), &converted.arrow));

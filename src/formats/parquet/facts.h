@@ -45,7 +45,8 @@ class SchemaConverter {
  public:
   struct Schema {
     std::shared_ptr<arrow::Schema> arrow;
-    int num_columns = 0;  // of Parquet, which are the leaves of Arrow's
+    int num_columns = 0;        // of Parquet, which are the leaves of Arrow's
+    std::vector<bool> repeats;  // each, whether a row may have several values of it
   };
   /// Throws what libparquet throws.
   arrow::Result<Schema> Convert(const Footer& footer);

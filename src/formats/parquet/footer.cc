@@ -10,10 +10,10 @@ namespace shoal::formats::parquet {
 namespace {
 
 // Numbers of fields in parquet.thrift.
-enum FileMetaDataField : int16_t { kSchema = 2, kRowGroups = 4, kKeyValues = 5 };
+enum FileMetaDataField : int16_t { kSchema = 2, kFileRows = 3, kRowGroups = 4, kKeyValues = 5 };
 enum RowGroupField : int16_t { kColumns = 1, kNumRows = 3 };
 enum ColumnChunkField : int16_t { kMetaData = 3 };
-enum ColumnMetaDataField : int16_t { kTotalCompressedSize = 7 };
+enum ColumnMetaDataField : int16_t { kNumValues = 5, kTotalCompressedSize = 7 };
 
 /// Of a file; rows and bytes of many files can be added up without a thought.
 constexpr int64_t kMaxRows = int64_t{1} << 48;
@@ -46,6 +46,8 @@ class Footer::Parser {
       if (field.id == kRowGroups) {
         if (field.type != ThriftReader::kList) return Malformed("its row groups are no list");
         ARROW_RETURN_NOT_OK(RowGroups());
+      } else if (field.id == kFileRows && field.is_integer()) {
+        footer_.total_rows_ = in_.Integer();
       } else {
         in_.Skip(field.type);
       }
@@ -102,8 +104,10 @@ class Footer::Parser {
           return Malformed("columns of a row group are no structs");
         group.columns.begin = in_.position();
         for (uint32_t i = 0; i < list.size && !in_.failed(); ++i) {
-          group.compressed_bytes = std::min(group.compressed_bytes + Chunk(), kMaxBytes);
+          const Chunk chunk = OneChunk();
+          group.compressed_bytes = std::min(group.compressed_bytes + chunk.bytes, kMaxBytes);
           footer_.chunk_ends_.push_back(in_.position());
+          footer_.chunk_values_.push_back(chunk.values);
         }
         group.columns.end = in_.position();
         group.num_columns = static_cast<int>(list.size);
@@ -117,9 +121,12 @@ class Footer::Parser {
     return group;
   }
 
-  /// Passes over a ColumnChunk; its compressed size.
-  int64_t Chunk() {
-    int64_t bytes = 0;
+  struct Chunk {
+    int64_t values = 0;
+    int64_t bytes = 0;  // compressed
+  };
+  Chunk OneChunk() {
+    Chunk chunk;
     for (auto field = in_.NextField(0); field.type != ThriftReader::kStop;
          field = in_.NextField(field.id)) {
       if (field.id != kMetaData || field.type != ThriftReader::kStruct) {
@@ -129,13 +136,15 @@ class Footer::Parser {
       for (auto inner = in_.NextField(0); inner.type != ThriftReader::kStop;
            inner = in_.NextField(inner.id)) {
         if (inner.id == kTotalCompressedSize && inner.is_integer()) {
-          bytes = std::clamp<int64_t>(in_.Integer(), 0, kMaxBytes);
+          chunk.bytes = std::clamp<int64_t>(in_.Integer(), 0, kMaxBytes);
+        } else if (inner.id == kNumValues && inner.is_integer()) {
+          chunk.values = in_.Integer();
         } else {
           in_.Skip(inner.type);
         }
       }
     }
-    return bytes;
+    return chunk;
   }
 
   Footer& footer_;
@@ -152,6 +161,7 @@ arrow::Result<Footer> Footer::Parse(std::string bytes) {
   footer.bytes_.resize(parser.position());
   footer.row_groups_.shrink_to_fit();
   footer.chunk_ends_.shrink_to_fit();
+  footer.chunk_values_.shrink_to_fit();
   return footer;
 }
 
@@ -189,9 +199,9 @@ std::shared_ptr<::parquet::FileMetaData> Footer::Narrow(const std::vector<int>& 
 }
 
 int64_t Footer::memory_size() const {
-  return static_cast<int64_t>(sizeof(*this) + bytes_.capacity() +
-                              row_groups_.capacity() * sizeof(RowGroup) +
-                              chunk_ends_.capacity() * sizeof(uint32_t));
+  return static_cast<int64_t>(
+      sizeof(*this) + bytes_.capacity() + row_groups_.capacity() * sizeof(RowGroup) +
+      chunk_ends_.capacity() * sizeof(uint32_t) + chunk_values_.capacity() * sizeof(int64_t));
 }
 
 }  // namespace shoal::formats::parquet

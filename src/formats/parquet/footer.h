@@ -32,6 +32,12 @@ class Footer {
   /// Compressed, over all columns.
   int64_t compressed_bytes(int row_group) const { return row_groups_[row_group].compressed_bytes; }
   int num_columns(int row_group) const { return row_groups_[row_group].num_columns; }
+  /// Values in a column chunk: as many as there are rows where nothing repeats.
+  int64_t num_values(int row_group, int column) const {
+    return chunk_values_[row_groups_[row_group].first_chunk + column];
+  }
+  /// What the file says of all its row groups together; -1 if it does not.
+  int64_t total_rows() const { return total_rows_; }
   /// What the schema is made of, serialised: files with equal bytes have equal schemas.
   std::string_view schema_bytes() const { return View(schema_); }
   std::string_view key_value_bytes() const { return View(key_values_); }
@@ -68,6 +74,8 @@ class Footer {
   Extent row_group_list_;  // with its header; empty if the field is missing
   std::vector<RowGroup> row_groups_;
   std::vector<uint32_t> chunk_ends_;  // of all row groups
+  std::vector<int64_t> chunk_values_;
+  int64_t total_rows_ = -1;
 };
 
 }  // namespace shoal::formats::parquet

@@ -107,9 +107,13 @@ class RowGroupUnit final : public Unit {
       ARROW_RETURN_NOT_OK(batches_->ReadNext(&batch));
     }
     if (batch) {
-      rows_ += batch->num_rows();
+      const int64_t rows = batch->num_rows();
       ARROW_ASSIGN_OR_RAISE(batch, WithSoundIndices(std::move(batch)));
-      return Spread(batch->Slice(std::exchange(skip_, 0)));
+      ARROW_ASSIGN_OR_RAISE(Step step, Spread(batch->Slice(skip_)));
+      // Only what was handed out counts: after an error it is passed over, and nothing else.
+      rows_ += rows;
+      skip_ = 0;
+      return step;
     }
     const int64_t claimed = ClaimedRows();
     if (rows_ != claimed) {

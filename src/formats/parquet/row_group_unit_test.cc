@@ -2,6 +2,7 @@
 #include <string>
 
 #include <arrow/array/array_nested.h>
+#include <arrow/array/concatenate.h>
 #include <arrow/compute/initialize.h>
 #include <arrow/util/bit_util.h>
 #include <gtest/gtest.h>
@@ -91,6 +92,27 @@ TEST(RowGroupUnit, FewWantedRowsTakeFewBytesAndMoreAreStillToBeHad) {
     EXPECT_EQ(next, 1000000) << rows_wanted;
     // The beginning first, where that is much less than all of it; then more, then all.
     EXPECT_EQ(driver.requests() - before, rows_wanted <= 100000 ? 3 : 1) << rows_wanted;
+  }
+}
+
+TEST(RowGroupUnit, DamageIsToldHoweverFewRowsAreWanted) {
+  const auto words = Column(arrow::dictionary(arrow::int32(), arrow::utf8()), R"(["a", "b", "c"])");
+  arrow::ArrayVector chunks(40000, words->chunk(0));
+  const auto many = arrow::Concatenate(chunks).ValueOrDie();
+  std::string file = WriteFile(*OneColumn(std::make_shared<arrow::ChunkedArray>(many)), 1 << 20,
+                               Properties().data_pagesize(1000)->build());
+  MemoryDriver intact(MakeFormat(), file);
+  auto facts = intact.Facts().ValueOrDie();
+  // Indices of the first data page that point outside of the dictionary.
+  const size_t entry = file.find("c", 4);
+  for (size_t at = entry + 60; at < entry + 100; ++at) file[at] = '\xff';
+  for (int64_t rows_wanted : {int64_t{10}, int64_t{1000}, int64_t{1} << 40}) {
+    MemoryDriver driver(MakeFormat(), file);
+    EXPECT_FALSE(driver
+                     .RowGroups(driver.Facts().ValueOrDie(), {0}, {0}, 100,
+                                arrow::default_memory_pool(), rows_wanted)
+                     .ok())
+        << rows_wanted;
   }
 }
 
