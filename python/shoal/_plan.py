@@ -104,7 +104,8 @@ class ScanPlan:
 
     @classmethod
     def from_json(cls, json: str, *, filesystem: object = None) -> "ScanPlan":
-        """The inverse of :meth:`to_json`. The filesystem is made anew from its URI unless given."""
+        """The inverse of :meth:`to_json`. The local disk is found anew; any other filesystem must be
+        given, as a plan carries no credentials. Reports and the statistics of columns are not read back."""
         return cls(_core.ScanPlan.from_json(json, None if filesystem is None else as_filesystem(filesystem)))
 
     def to_reader(self, **options: Any) -> pa.RecordBatchReader:
