@@ -207,7 +207,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
     if (positions.empty()) return arrow::Status::OK();
   }
   if (!base::IsUtf8(name)) {
-    directory->report.Add(ListingIssue::kEscapedName, base::EscapeForMessage(path()));
+    directory->report.Add(ListingIssue::kNotUtf8, base::EscapeForMessage(path()));
     return arrow::Status::OK();
   }
   const std::string* hiding = HidingPrefix(options_, name);

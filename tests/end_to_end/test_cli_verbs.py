@@ -1,6 +1,7 @@
 """What each verb of the program says."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -53,6 +54,22 @@ def test_ls_says_what_was_left_out(table: Path) -> None:
     assert "left out hidden: 1" in ended.err
     assert "_SUCCESS" in ended.err
     assert "notes.txt" in ended.err
+
+
+def test_ls_says_of_names_that_are_not_utf8_that_they_were_left_out(table: Path) -> None:
+    (table / "month=2" / "part-0.parquet").rename(os.fsencode(table) + b"/month=2/bad\xff.parquet")
+    ended = shoal("ls", table)
+    assert len(ended.text.splitlines()) == 2
+    assert "left out not_utf8: 1" in ended.err
+    assert "bad%FF.parquet" in ended.err
+    assert "not_utf8" in failure_of("ls", table, "--strict=not_utf8")
+
+
+def test_ls_notes_files_that_lack_a_key_and_reads_them(table: Path) -> None:
+    (table / "month=2" / "part-0.parquet").rename(table / "part.parquet")
+    ended = shoal("ls", table)
+    assert len(ended.text.splitlines()) == 3
+    assert "noted missing_key: 1" in ended.err
 
 
 def test_ls_opens_no_file(table: Path) -> None:
