@@ -161,7 +161,7 @@ cdef class Dataset:
     def refresh(self):
         cdef Dataset fresh = Dataset.__new__(Dataset)
         with nogil:
-            fresh.dataset = GetResultValue(self.dataset.get().Refresh())
+            fresh.dataset = GetResultValue(CallRefresh(self.dataset))
         fresh.opened = self.opened
         return fresh
 
