@@ -74,7 +74,7 @@ class ScanPlan:
         return PlanStatistics(_figure(rows), _figure(size), by_column)
 
     @property
-    def report(self) -> dict[str, Any]:
+    def prune_report(self) -> dict[str, Any]:
         """What the filter ruled out, at which level and by which conjunct, and why where it could not.
 
         Counts ("files_listed", "files_kept", "row_groups_seen", "row_groups_kept", "footers_read", ...), a

@@ -157,7 +157,7 @@ def test_several_sources_and_the_end_of_options(table: Path) -> None:
     assert output_of("count", "--where", "x = 2", "--", "--odd", cwd=table.parent) == "1\n"
 
 
-def test_partitioning_by_position_and_base_dir(tmp_path: Path) -> None:
+def test_partitioning_by_position_and_partition_base_dir(tmp_path: Path) -> None:
     write(tmp_path / "2013" / "a_b.parquet", {"x": [1]})
     write(tmp_path / "2014" / "c_d.parquet", {"x": [2]})
     count = ["count", tmp_path]
@@ -166,7 +166,7 @@ def test_partitioning_by_position_and_base_dir(tmp_path: Path) -> None:
     write(tmp_path / "k" / "key=5" / "e.parquet", {"x": [3]})
     within = ["count", tmp_path / "k" / "key=5", "--where", "key = 5"]
     assert "key" in failure_of(*within)
-    assert output_of(*within, "--base-dir", tmp_path / "k") == "1\n"
+    assert output_of(*within, "--partition-base-dir", tmp_path / "k") == "1\n"
 
 
 def test_head_is_an_aligned_table(table: Path) -> None:
