@@ -2,7 +2,6 @@
 #include <shoal/partitioning.h>
 
 #include <arrow/type.h>
-#include <arrow/type_traits.h>
 
 #include "partition/encoding.h"
 
