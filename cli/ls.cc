@@ -123,9 +123,7 @@ std::string Summary(const Listing& listing) {
     const auto& entry = listing.report.issues[i];
     if (entry.count == 0) continue;
     const auto issue = static_cast<ListingIssue>(i);
-    // Files of these kinds are kept.
-    const bool kept = issue == ListingIssue::kMissingKey || issue == ListingIssue::kEscapedName;
-    text += kept ? "noted " : "left out ";
+    text += IsKept(issue) ? "noted " : "left out ";
     text += std::string(ToString(issue)) + ": " + std::to_string(entry.count);
     for (size_t e = 0; e < entry.examples.size(); ++e) {
       text += e == 0 ? ", such as " : ", ";

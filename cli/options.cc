@@ -173,7 +173,7 @@ Status TakePartitioning(std::string_view text, Arguments* arguments) {
   return Status::OK();
 }
 
-Status TakeBaseDir(std::string_view text, Arguments* arguments) {
+Status TakePartitionBaseDir(std::string_view text, Arguments* arguments) {
   arguments->open.partition_base_dir = text;
   return Status::OK();
 }
@@ -260,8 +260,9 @@ const std::vector<Option>& Options() {
       {"partitioning", "LAYOUT", kAll,
        "hive (default), none, directory:KEY,... or filename:KEY,...: how paths carry keys",
        TakePartitioning},
-      {"base-dir", "DIR", kAll,
-       "the folder below which paths carry keys; by default each source's own", TakeBaseDir},
+      {"partition-base-dir", "DIR", kAll,
+       "the folder below which paths carry keys; by default each source's own",
+       TakePartitionBaseDir},
       {"strict", "[=KINDS]", kAll, "make kinds of listing issues errors; all without a list",
        TakeStrict},
       {"inspect", "all|first|N", kAll & ~Bits(Verb::kLs), "files whose schemas are looked at (256)",

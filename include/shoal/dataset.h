@@ -28,6 +28,8 @@ struct OpenOptions {
   std::string format;
   /// Null: hive, where paths have `key=value` directories.
   std::shared_ptr<const Partitioning> partitioning;
+  /// Only the part of a path below it is parsed for keys, written like the sources; empty: each
+  /// source's own directory.
   std::string partition_base_dir;
   /// The table schema; null: found by inspection. With it, opening reads no footer.
   std::shared_ptr<arrow::Schema> schema;
@@ -37,17 +39,30 @@ struct OpenOptions {
   int64_t inspect = 256;
   /// Wanted file name ending, with the dot; empty: that of the format when the format was inferred.
   std::string extension;
+  /// Files and directories whose names begin so are hidden; not directories that name a key
+  /// (`_key=value`).
   std::vector<std::string> ignore_prefixes = {"_", "."};
+  /// Leave out subdirectories that carry no partition key.
   bool ignore_subdirectory = false;
+  /// Kinds of listing issues that are errors; the others are only counted in listing_report().
   std::set<ListingIssue> strict;
+  /// Directory reads in flight, at most; at least 1.
   int list_concurrency = 100;
 };
 
 /// A snapshot of a table: files are listed once, on first need. Immutable; safe to use from any
 /// thread. Shared, because scans and Python objects outlive the variable that opened it.
+///
+/// Which calls block: the first of schema(), partition_schema(), format() and of all that follow
+/// them inspects the table, which lists some or all of it and reads footers; files() and
+/// listing_report() list the rest, once. Those that come meanwhile wait for it. Plan() lists what
+/// is not known yet and reads footers if asked to; Scan() does the same as far as a limit needs it,
+/// and starts reading with the stream's first Next(); Count() reads all that it must. Open() and
+/// Refresh() ask nothing of a store but the region of an S3 bucket whose URI does not tell it, and
+/// filesystem() returns at once.
 class Dataset : public std::enable_shared_from_this<Dataset> {
  public:
-  /// Checks the options; touches no file.
+  /// Checks the options; touches no file. Errors name the option.
   static arrow::Result<std::shared_ptr<Dataset>> Open(std::vector<std::string> sources,
                                                       OpenOptions options = {});
   ~Dataset();
@@ -75,7 +90,7 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   arrow::Result<TableStatistics> Statistics(
       const arrow::compute::Expression& filter = arrow::compute::literal(true),
       const PlanOptions& options = {}) const;
-  /// The same sources, listed anew.
+  /// A dataset of the same sources and options, to be listed anew; this one stays as it is.
   arrow::Result<std::shared_ptr<Dataset>> Refresh() const;
 
  private:

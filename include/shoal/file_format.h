@@ -1,4 +1,4 @@
-// FileFormat: the extension point for file formats.
+// FileFormat: what the library asks of a file format.
 //
 // A format does no I/O and owns no threads. It answers two questions by the read protocol of
 // unit.h: what does this file hold (FactsReader -> FileFacts), and what are the rows of this piece

@@ -26,13 +26,14 @@ namespace shoal {
 /// Why something that was found is not read as data, or deserves a word. `strict` turns any of them
 /// into an error.
 enum class ListingIssue {
-  kHidden,           // name begins with `_` or `.`; a directory counts once, with all that is in it
+  kHidden,           // name begins with one of ignore_prefixes; a directory counts once, with all
+                     // that is in it
   kZeroByte,         // an empty file
   kDirectoryMarker,  // an object that stands for a folder
   kExtension,        // name misses the wanted extension
   kMisfit,           // path lacks a key that the partitioning requires
   kMissingKey,       // kept: files at uneven depth, a missing key reads as null
-  kEscapedName,      // path is not UTF-8; the report percent-encodes it
+  kNotUtf8,          // path is not UTF-8; the report percent-encodes it
   kSubdirectory,     // a subdirectory that is no partition, while ignore_subdirectory is set
   kSpecialFile,      // a pipe, socket or device
 };
@@ -40,6 +41,8 @@ inline constexpr int kNumListingIssues = 9;
 /// "hidden", "zero_byte", ...: the names used by reports and by `strict`.
 std::string_view ToString(ListingIssue issue);
 arrow::Result<ListingIssue> ParseListingIssue(std::string_view name);
+/// Whether what has the issue is read all the same. True of kMissingKey; all else is left out.
+bool IsKept(ListingIssue issue);
 
 /// What listing found and left out, and what it cost. Nothing vanishes without a count here.
 struct ListingReport {

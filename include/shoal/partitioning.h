@@ -50,9 +50,6 @@ class Partitioning {
   /// Types declared for keys; keys that are not in it get their types by inference. May be null.
   virtual const std::shared_ptr<arrow::Schema>& declared() const = 0;
 
-  /// Whether `value` of `key` has only one spelling in a path, so that equality may become a
-  /// literal prefix.
-  virtual bool HasOneSpelling(const PartitionKey& key) const { return false; }
   /// The path (directories below the base, then a file name prefix) of these keys: parsed, it gives
   /// them back, whatever the values are, and it never leads out of the base. What the layout cannot
   /// express is an error naming the key.

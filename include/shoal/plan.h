@@ -95,7 +95,11 @@ struct PrunedPiece {
 struct PruneReport {
   std::vector<ConjunctReport> conjuncts;
   int64_t directories_pruned = 0;
+  /// Files that the listing gave; not those of directories that their keys had ruled out.
   int64_t files_listed = 0;
+  /// Of these, the files that their keys do not rule out. Footers may rule out more of them, or a
+  /// limit need fewer: ScanPlan::fragments has those that are read, and their number is what the
+  /// JSON document calls files_kept.
   int64_t files_kept = 0;
   /// Over the files whose footers the plan has read.
   int64_t row_groups_seen = 0;
@@ -129,9 +133,14 @@ struct ScanPlan {
   int64_t files_inspected = 0;  // files whose schemas made the table schema
 
   std::string ToString() const;
-  /// One JSON document; holds no credentials.
+  /// One JSON document with all that reading the plan takes, and besides, for people, the two
+  /// reports and the statistics. Of the filesystem it says the type only, so it holds no
+  /// credentials. NotImplemented: the filesystem is made in Python.
   arrow::Result<std::string> ToJson() const;
-  /// The inverse of ToJson. The filesystem is made anew from its URI unless given.
+  /// A plan that reads the same rows as the one that ToJson was called on. Of the statistics it has
+  /// num_rows and total_bytes; statistics of columns, `prune`, `listing` and files_inspected are
+  /// not read back and stand as in a new plan. The local disk is found anew; a plan over any other
+  /// filesystem needs it given, which is an error to leave out.
   static arrow::Result<ScanPlan> FromJson(
       std::string_view json, std::shared_ptr<arrow::fs::FileSystem> filesystem = nullptr);
 };

@@ -19,8 +19,9 @@ namespace shoal {
 enum class OnBadFile { kError, kSkip };
 
 struct ScanOptions {
-  /// Threads that decode; kAuto: one per core. 0: everything happens in the caller's thread, in
-  /// Next().
+  /// Threads that decode; kAuto: one per core. 0: files are read and decoded in the caller's
+  /// thread, in Next(). What comes before that, listing and inspecting the table and reading the
+  /// footers that a limit asks for, may use threads all the same.
   static constexpr int kAuto = -1;
   int workers = kAuto;
   /// Reads in flight, at most; kAuto: 2 on local disks, 32 elsewhere. With workers = 0 reads are in
@@ -53,9 +54,9 @@ struct ScanMetrics {
   int64_t rows_returned = 0;
   int64_t batches_returned = 0;
   int64_t peak_bytes = 0;  // the most that was charged to the budget at once
-  /// Files left out by on_missing / on_corrupt, with the reason. It says so where rows of a file
-  /// had been returned before the damage was met; only a scan without on_corrupt = kSkip guarantees
-  /// whole files.
+  /// Files left out, with the reason: by on_missing or on_corrupt, or, whatever these say, because
+  /// they turned out to be empty. It says so where rows of a file had been returned before the
+  /// damage was met; only a scan without on_corrupt = kSkip guarantees whole files.
   std::vector<std::string> skipped;
 };
 
@@ -75,6 +76,10 @@ class BatchStream {
   const std::shared_ptr<arrow::Schema>& schema() const;
   /// The next batch, never empty; nullptr at the end. After an error every call returns it again.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next();
+  /// Stops the reading. Waits for units being decoded and for local reads in progress, not for
+  /// requests to a store: see WaitForAbandonedReads(). A Next() that waits in another thread, and
+  /// those that come later, give Cancelled, after the batches that were ready to be handed out; a
+  /// stream that had come to its end still gives nullptr. Closing again does nothing.
   void Close();
   ScanMetrics metrics() const;
 

@@ -62,7 +62,7 @@ struct ColumnStatistics {
   Precision<int64_t> distinct_count;
 };
 
-/// Statistics of a file, a file group or a table; `columns` follow the table schema.
+/// Statistics of a file, or of the files of a plan; `columns` follow the table schema.
 struct TableStatistics {
   Precision<int64_t> num_rows;
   Precision<int64_t> total_bytes;

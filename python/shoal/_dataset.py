@@ -25,7 +25,7 @@ def open(
     partitioning: str | pa.Schema | Sequence[str] | _core.Partitioning | None = "auto",
     schema: pa.Schema | None = None,
     filesystem: object = None,
-    base_dir: Source | None = None,
+    partition_base_dir: Source | None = None,
     extension: str | None = None,
     inspect: int | Literal["all", "first"] = 256,
     strict: bool | Collection[str] = False,
@@ -52,7 +52,7 @@ def open(
         With a schema, opening reads no footer.
     filesystem
         A pyarrow filesystem, an fsspec filesystem, or a filesystem's URI; the sources are paths on it then.
-    base_dir
+    partition_base_dir
         Only the part of a path below it is parsed for keys. None: the source itself.
     extension
         Only files whose names end in it (``".parquet"``) are data. None: those of the format, if it was
@@ -62,7 +62,7 @@ def open(
         spread evenly over the table. "all", or "first" for one.
     strict
         Kinds of listing issues that are errors (:data:`shoal.LISTING_ISSUES`); True: all; False: none, they
-        are only counted in :attr:`Dataset.report`.
+        are only counted in :attr:`Dataset.listing_report`.
     ignore_prefixes
         Files and directories whose names begin so are hidden. ``_key=value`` directories are not.
     ignore_subdirectory
@@ -90,7 +90,7 @@ def open(
             filesystem=chosen,
             format=format or "",
             partitioning=as_partitioning(partitioning),
-            base_dir="" if base_dir is None else as_paths(base_dir, chosen)[0],
+            partition_base_dir="" if partition_base_dir is None else as_paths(partition_base_dir, chosen)[0],
             schema=as_schema(schema),
             inspect=_inspect(inspect),
             extension=extension or "",
@@ -152,9 +152,9 @@ class Dataset:
         return self._core.files()
 
     @property
-    def report(self) -> ListingReport:
+    def listing_report(self) -> ListingReport:
         """What listing found and left out. Lists in full."""
-        return ListingReport._of(self._core.report())
+        return ListingReport._of(self._core.listing_report())
 
     def count(self, filter: Filter = None) -> int:
         """The number of rows that pass the filter.
@@ -166,9 +166,9 @@ class Dataset:
     def stats(self, filter: Filter = None) -> PlanStatistics:
         """Rows, bytes and bounds of columns for the rows that pass the filter, from keys and footers alone.
 
-        Each figure says whether it is exact; what is not known is None. What a filter over data leaves is not
-        known from metadata: then the figures are those of the row groups that may match, and inexact. Errors as
-        for :meth:`scan`.
+        Each figure says whether it is exact; what is not known is None. What a filter over data leaves is
+        not known from metadata: then the figures are those of the row groups that may match, and inexact.
+        Errors as for :meth:`scan`.
         """
         return statistics_of(self._core.statistics(as_filter(filter)), self.schema)
 

@@ -88,7 +88,7 @@ class ScanPlan:
         return statistics_of(self._core.statistics(), self._core.table_schema)
 
     @property
-    def report(self) -> dict[str, Any]:
+    def prune_report(self) -> dict[str, Any]:
         """What the filter ruled out, at which level and by which conjunct, and why where it could not.
 
         Counts ("files_listed", "files_kept", "row_groups_seen", "row_groups_kept", "footers_read", ...), a
@@ -114,8 +114,8 @@ class ScanPlan:
         repartition_file_min_size: int | None = None,
         preserve_file_partitions: int = 0,
     ) -> list[FileGroup]:
-        """The plan divided into at most ``target_partitions`` groups. The same plan gives the same groups, and
-        every row is in exactly one of them.
+        """The plan divided into at most ``target_partitions`` groups. The same plan gives the same groups,
+        and every row is in exactly one of them.
 
         Parameters
         ----------
@@ -166,7 +166,8 @@ class ScanPlan:
 
     @classmethod
     def from_json(cls, json: str, *, filesystem: object = None) -> "ScanPlan":
-        """The inverse of :meth:`to_json`. The filesystem is made anew from its URI unless given."""
+        """The inverse of :meth:`to_json`. The local disk is found anew; any other filesystem must be
+        given, as a plan carries no credentials. Reports and the statistics of columns are not read back."""
         return cls(_core.ScanPlan.from_json(json, None if filesystem is None else as_filesystem(filesystem)))
 
     def to_reader(self, **options: Any) -> pa.RecordBatchReader:

@@ -80,7 +80,7 @@ class ScanMetrics:
     peak_bytes: int
     """The most bytes that were charged to the memory budget at once."""
     skipped: tuple[str, ...]
-    """Files left out by ``on_missing`` or ``on_corrupt``, each with the reason."""
+    """Files left out by ``on_missing`` or ``on_corrupt``, or because they are empty, each with the reason."""
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,11 @@ arrow::Result<arrow::fs::FileType> Look(std::shared_ptr<arrow::fs::FileSystem> f
   });
 }
 
+arrow::Result<DatasetPtr> Refresh(DatasetPtr dataset) {
+  return Interruptible<DatasetPtr>(
+      [dataset](const arrow::StopToken&) { return dataset->Refresh(); });
+}
+
 arrow::Result<std::shared_ptr<arrow::Schema>> Schema(DatasetPtr dataset) {
   return Interruptible<std::shared_ptr<arrow::Schema>>(
       [dataset](const arrow::StopToken&) { return dataset->schema(); });

@@ -26,6 +26,9 @@ arrow::Result<DatasetPtr> Open(std::vector<std::string> sources, OpenOptions opt
 arrow::Result<arrow::fs::FileType> Look(std::shared_ptr<arrow::fs::FileSystem> filesystem,
                                         std::string path);
 
+/// The dataset opened anew.
+arrow::Result<DatasetPtr> Refresh(DatasetPtr dataset);
+
 arrow::Result<std::shared_ptr<arrow::Schema>> Schema(DatasetPtr dataset);
 arrow::Result<std::shared_ptr<arrow::Schema>> PartitionSchema(DatasetPtr dataset);
 arrow::Result<std::shared_ptr<const FileFormat>> Format(DatasetPtr dataset);

@@ -29,7 +29,7 @@ cdef class Dataset:
     cdef tuple opened  # sources, options
 
     def __init__(self, sources, *, FileSystem filesystem=None, str format="", Partitioning partitioning=None,
-                 str base_dir="", Schema schema=None, inspect=256, str extension="",
+                 str partition_base_dir="", Schema schema=None, inspect=256, str extension="",
                  ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100):
         cdef COpenOptions options
         ignore_prefixes, strict = tuple(ignore_prefixes), tuple(strict)
@@ -38,7 +38,7 @@ cdef class Dataset:
         options.format = as_bytes(format)
         if partitioning is not None:
             options.partitioning = partitioning.wrapped
-        options.partition_base_dir = as_bytes(base_dir)
+        options.partition_base_dir = as_bytes(partition_base_dir)
         if schema is not None:
             options.schema = pyarrow_unwrap_schema(schema)
         options.inspect = integer("inspect", inspect)
@@ -53,12 +53,13 @@ cdef class Dataset:
         sources = list(sources)
         cdef vector[c_string] c_sources = as_byte_strings(sources)
         if filesystem is None:
-            sources, base_dir = [wherever(source) for source in sources], wherever(base_dir)
+            sources = [wherever(source) for source in sources]
+            partition_base_dir = wherever(partition_base_dir)
         self.opened = (sources, {
             "filesystem": filesystem,
             "format": format,
             "partitioning": partitioning,
-            "base_dir": base_dir,
+            "partition_base_dir": partition_base_dir,
             "schema": schema,
             "inspect": inspect,
             "extension": extension,
@@ -97,7 +98,7 @@ cdef class Dataset:
             files = GetResultValue(CallFiles(self.dataset))
         return [text_of(files.get().path(i)) for i in range(files.get().num_files())]
 
-    def report(self):
+    def listing_report(self):
         cdef shared_ptr[CListingReport] report
         with nogil:
             report = GetResultValue(CallReport(self.dataset))
@@ -170,7 +171,7 @@ cdef class Dataset:
     def refresh(self):
         cdef Dataset fresh = Dataset.__new__(Dataset)
         with nogil:
-            fresh.dataset = GetResultValue(self.dataset.get().Refresh())
+            fresh.dataset = GetResultValue(CallRefresh(self.dataset))
         fresh.opened = self.opened
         return fresh
 

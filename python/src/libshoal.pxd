@@ -263,7 +263,6 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
         @staticmethod
         CResult[shared_ptr[CDataset]] Open(vector[c_string] sources, COpenOptions options)
         CResult[shared_ptr[CFileSystem]] filesystem()
-        CResult[shared_ptr[CDataset]] Refresh()
 
 
 cdef extern from "stream.h" namespace "shoal::python" nogil:
@@ -277,6 +276,7 @@ cdef extern from "stream.h" namespace "shoal::python" nogil:
 cdef extern from "calls.h" namespace "shoal::python" nogil:
     CResult[shared_ptr[CDataset]] CallOpen "shoal::python::Open"(vector[c_string], COpenOptions)
     CResult[CFileType] CallLook "shoal::python::Look"(shared_ptr[CFileSystem], c_string)
+    CResult[shared_ptr[CDataset]] CallRefresh "shoal::python::Refresh"(shared_ptr[CDataset])
     CResult[shared_ptr[CSchema]] CallSchema "shoal::python::Schema"(shared_ptr[CDataset])
     CResult[shared_ptr[CSchema]] CallPartitionSchema "shoal::python::PartitionSchema"(shared_ptr[CDataset])
     CResult[shared_ptr[const CFileFormat]] CallFormat "shoal::python::Format"(shared_ptr[CDataset])

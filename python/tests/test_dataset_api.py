@@ -6,6 +6,8 @@ import inspect
 import pickle
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +171,9 @@ def test_dotted_names(tmp_path: Path) -> None:
         {"batch_size": 3},
         {"batch_readahead": 0},
         {"fragment_readahead": 0},
+        {"batch_readahead": 1},
+        {"fragment_readahead": 1},
+        {"batch_readahead": 1000, "fragment_readahead": 1000},
         {"use_threads": False},
         {"batch_readahead": 0, "fragment_readahead": 0, "batch_size": 1},
         {"memory_pool": pa.system_memory_pool()},
@@ -186,6 +191,39 @@ def test_scan_keywords(
     same(dataset.to_table(filter=field("month") == 2, **options), expected)
     assert dataset.count_rows(field("month") == 2, **options) == 80
     same(dataset.head(9, **options), flights_table.slice(0, 9))
+
+
+@pytest.mark.parametrize(
+    ("options", "together"),
+    [
+        ({}, True),
+        ({"batch_readahead": 1}, True),
+        ({"fragment_readahead": 1}, True),
+        ({"batch_readahead": 0}, False),
+        ({"fragment_readahead": 0}, False),
+        ({"use_threads": False}, False),
+    ],
+    ids=str,
+)
+def test_no_readahead_but_0_holds_up_reads(tmp_path: Path, options: dict[str, Any], together: bool) -> None:
+    root, schema = str(numbers(tmp_path, 8)), pa.schema([("x", pa.int64())])
+    lock, inside, most = threading.Lock(), 0, 0
+
+    def before(call: str, path: str) -> None:
+        nonlocal inside, most
+        if call != "open":
+            return
+        with lock:
+            inside += 1
+            most = max(most, inside)
+        time.sleep(0.1)
+        with lock:
+            inside -= 1
+
+    # With a schema no file is opened before the scan.
+    dataset = ds.dataset(root, schema=schema, filesystem=pafs.PyFileSystem(Handler(before=before)))
+    assert dataset.to_table(**options)["x"].to_pylist() == list(range(80))
+    assert (most > 1) == together
 
 
 def test_to_batches_is_an_iterator(dataset: ds.FileSystemDataset) -> None:

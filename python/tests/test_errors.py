@@ -42,7 +42,7 @@ field = pc.field
         ({"schema": 1}, TypeError, "schema.*int"),
         ({"inspect": 1.5}, ValueError, "inspect"),
         ({"list_concurrency": "9"}, TypeError, "list_concurrency.*str"),
-        ({"base_dir": 1}, TypeError, "path"),
+        ({"partition_base_dir": 1}, TypeError, "path"),
         ({"no_such_option": 1}, TypeError, "no_such_option"),
     ],
 )
@@ -81,7 +81,7 @@ def test_missing_sources_are_file_not_found(tmp_path: Path) -> None:
         lambda d: d.count(),
         lambda d: d.to_table(),
         lambda d: d.plan(),
-        lambda d: d.report,
+        lambda d: d.listing_report,
         lambda d: d.scan().schema,
         lambda d: d.head(),
         lambda d: d.format,

@@ -30,7 +30,7 @@ def test_subtree(flights: Path, flights_table: pa.Table) -> None:
     assert dataset.filesystem == filesystem
     same(
         shoal.open(
-            ["flights/year=2024", "flights/year=2023"], filesystem=filesystem, base_dir="flights"
+            ["flights/year=2024", "flights/year=2023"], filesystem=filesystem, partition_base_dir="flights"
         ).to_table(),
         flights_table,
     )
@@ -50,7 +50,7 @@ def test_the_root_of_a_subtree(flights: Path, flights_table: pa.Table) -> None:
         same(shoal.open(source, filesystem=filesystem).to_table(), flights_table)
     same(shoal.open("", filesystem=flights.as_uri()).to_table(), flights_table)
     same(
-        shoal.open("year=2024", filesystem=flights.as_uri(), base_dir="").to_table(),
+        shoal.open("year=2024", filesystem=flights.as_uri(), partition_base_dir="").to_table(),
         flights_table.slice(120).drop(["year"]),
     )
 

@@ -46,9 +46,13 @@ def test_the_capsules_have_the_names_that_the_protocol_gives_them(flights: Path)
     assert '"arrow_schema"' in repr(scan.__arrow_c_schema__())
 
 
-def test_a_capsule_nobody_takes_stops_the_reading(flights: Path) -> None:
-    capsule = shoal.open(flights).scan().__arrow_c_stream__()
+def test_a_capsule_nobody_takes_reads_nothing(flights: Path) -> None:
+    scan = shoal.open(flights).scan()
+    capsule = scan.__arrow_c_stream__()
     del capsule
+    assert scan.metrics is not None
+    assert scan.metrics.files_opened == scan.metrics.requests == 0
+    same(scan.to_table(), shoal.open(flights).to_table())
 
 
 def test_dropping_or_closing_a_reader_stops_it(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_names_that_are_not_utf8_are_reported_not_lost(tmp_path: Path) -> None:
     os.rename(write(tmp_path / "t" / "z.parquet", {"x": [7]}), os.fsencode(root) + b"/\xff.parquet")
     dataset = shoal.open(root)
     assert xs(dataset) == [0]
-    (issue,) = dataset.report.issues.values()
+    (issue,) = dataset.listing_report.issues.values()
     assert issue.count == 1
     assert issue.examples[0].endswith("/%FF.parquet")
     with pytest.raises(pa.ArrowInvalid, match="%FF"):
@@ -101,8 +101,8 @@ def test_schema_is_columns_then_keys(flights: Path) -> None:
     assert dataset.format == "parquet"
     assert dataset.filesystem == pafs.LocalFileSystem()
     assert len(dataset.files) == 12
-    assert dataset.report.files == 12
-    assert dataset.report.complete
+    assert dataset.listing_report.files == 12
+    assert dataset.listing_report.complete
     assert "year: int32" in repr(dataset)
 
 
@@ -143,7 +143,7 @@ def test_extension_and_ignore_prefixes_choose_files(tmp_path: Path) -> None:
     assert xs(shoal.open(tmp_path, extension=".pq")) == [2]
     assert xs(shoal.open(tmp_path, ignore_prefixes=["old-"], extension=".parquet")) == [3, 1]
     assert xs(shoal.open(tmp_path, ignore_prefixes=[], extension=".parquet")) == [3, 1, 4]
-    assert set(shoal.open(tmp_path, extension=".pq").report.issues) == {"hidden", "extension"}
+    assert set(shoal.open(tmp_path, extension=".pq").listing_report.issues) == {"hidden", "extension"}
 
 
 def test_ignore_subdirectory_leaves_out_what_is_no_partition(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_ignore_subdirectory_leaves_out_what_is_no_partition(tmp_path: Path) -> 
     assert xs(shoal.open(tmp_path)) == [1, 2]
     dataset = shoal.open(tmp_path, ignore_subdirectory=True)
     assert xs(dataset) == [1]
-    assert list(dataset.report.issues) == ["subdirectory"]
+    assert list(dataset.listing_report.issues) == ["subdirectory"]
 
 
 def test_strict_takes_kinds_by_name(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_dataset_is_a_snapshot_and_refresh_looks_again(tmp_path: Path) -> None
 def test_reports_are_plain_values(tmp_path: Path) -> None:
     write(tmp_path / "a.parquet", {"x": [1]})
     (tmp_path / "_SUCCESS").touch()
-    report = shoal.open(tmp_path).report
+    report = shoal.open(tmp_path).listing_report
     assert report.to_dict()["issues"] == {"hidden": {"count": 1, "examples": [f"{tmp_path}/_SUCCESS"]}}
     assert report.to_dict()["files"] == 1
     assert "_SUCCESS" in str(report)

@@ -103,7 +103,7 @@ def test_keys_in_any_order_and_uneven_depth(tmp_path: Path) -> None:
     ]
     assert dataset.scan(["n"], "b is null and a = 3").to_table()["n"].to_pylist() == [3]
     assert sorted(dataset.scan(["n"], "a is null or b = 'y'").to_table()["n"].to_pylist()) == [2, 4]
-    assert "missing_key" in "".join(dataset.report.issues) or dataset.report.issues
+    assert "missing_key" in "".join(dataset.listing_report.issues) or dataset.listing_report.issues
     with pytest.raises(pa.ArrowInvalid, match=r"(3|4)\.parquet"):
         shoal.open(tmp_path, strict=True).to_table()
 
@@ -141,7 +141,7 @@ def test_paths_that_do_not_fit_the_layout_are_reported(tmp_path: Path) -> None:
     write(tmp_path / "2023" / "a.parquet", {"x": [1]})
     write(tmp_path / "b.parquet", {"x": [2]})
     dataset = shoal.open(tmp_path, partitioning=["year"])
-    assert dataset.to_table().num_rows == 2 or "misfit" in dataset.report.issues
+    assert dataset.to_table().num_rows == 2 or "misfit" in dataset.listing_report.issues
     with pytest.raises(pa.ArrowInvalid, match=r"b\.parquet"):
         shoal.open(tmp_path, partitioning=["year"], strict=True).to_table()
 
@@ -169,13 +169,18 @@ def test_null_marker_and_percent_decoding_are_options(tmp_path: Path) -> None:
     assert "hive" in repr(partitioning)
 
 
-def test_base_dir_says_where_keys_begin(tmp_path: Path) -> None:
+def test_partition_base_dir_says_where_keys_begin(tmp_path: Path) -> None:
     write(tmp_path / "t" / "k=1" / "j=2" / "f.parquet", {"x": [0]})
     leaf = tmp_path / "t" / "k=1" / "j=2"
     assert shoal.open(leaf).schema.names == ["x"]
-    assert shoal.open(leaf, base_dir=tmp_path / "t").to_table().to_pylist() == [{"x": 0, "k": 1, "j": 2}]
-    assert shoal.open(leaf / "f.parquet", base_dir=str(tmp_path / "t" / "k=1")).schema.names == ["x", "j"]
-    assert shoal.open(tmp_path / "t", base_dir=tmp_path / "t" / "k=1").schema.names == ["x", "j"]
+    assert shoal.open(leaf, partition_base_dir=tmp_path / "t").to_table().to_pylist() == [
+        {"x": 0, "k": 1, "j": 2}
+    ]
+    assert shoal.open(leaf / "f.parquet", partition_base_dir=str(tmp_path / "t" / "k=1")).schema.names == [
+        "x",
+        "j",
+    ]
+    assert shoal.open(tmp_path / "t", partition_base_dir=tmp_path / "t" / "k=1").schema.names == ["x", "j"]
 
 
 def test_a_sample_never_changes_rows(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_datasets_pickle_with_their_options(flights: Path, flights_table: pa.Tab
     again = copy(dataset)
     assert again.schema == dataset.schema
     same(again.to_table(), dataset.to_table())
-    assert again.report.to_dict() == dataset.report.to_dict()
+    assert again.listing_report.to_dict() == dataset.listing_report.to_dict()
     schema = pa.schema([("x", pa.float64())])
     assert copy(shoal.open(root, schema=schema)).schema == schema
 
@@ -71,7 +71,7 @@ def test_relative_sources_mean_the_same_elsewhere(tmp_path: Path, monkeypatch: p
     datasets = [
         shoal.open("t"),
         shoal.open("./t/k=*/*.parquet"),
-        shoal.open("t/k=2", base_dir="t"),
+        shoal.open("t/k=2", partition_base_dir="t"),
         shoal.open((tmp_path / "t").as_uri()),
         ds.dataset("t", partitioning="hive"),
         shoal.open("t").refresh(),

@@ -39,7 +39,7 @@ def test_without_statistics_no_footer_is_read(flights: Path) -> None:
     assert len(plan.fragments) == 12
     assert plan.fragments[0].row_groups is None
     assert plan.fragments[0].num_rows is None
-    assert plan.report["footers_read"] == plan.report["footers_cached"] == 0
+    assert plan.prune_report["footers_read"] == plan.prune_report["footers_cached"] == 0
     assert plan.statistics.num_rows is None
 
 
@@ -57,18 +57,21 @@ def test_row_groups_are_pruned_in_the_plan(flights: Path) -> None:
     assert fragment.row_groups == (2,)
     assert fragment.num_rows == (6, True)
     assert plan.schema.names == ["id"]
-    assert plan.report["row_groups_kept"] == 1
-    assert plan.report["row_groups_seen"] == 36
-    (conjunct,) = plan.report["conjuncts"]
+    assert plan.prune_report["row_groups_kept"] == 1
+    assert plan.prune_report["row_groups_seen"] == 36
+    (conjunct,) = plan.prune_report["conjuncts"]
     assert conjunct["files_pruned"] == 11
     assert conjunct["limitation"] is None
-    assert {piece["level"] for piece in plan.report["pruned"]} == {"file statistics", "row group statistics"}
+    assert {piece["level"] for piece in plan.prune_report["pruned"]} == {
+        "file statistics",
+        "row group statistics",
+    }
     same(plan.to_table(), pa.table({"id": range(236, 240)}))
 
 
 def test_a_conjunct_that_can_not_prune_says_why(flights: Path) -> None:
     plan = shoal.open(flights).plan(filter="delay + distance > 3")
-    (conjunct,) = plan.report["conjuncts"]
+    (conjunct,) = plan.prune_report["conjuncts"]
     assert conjunct["limitation"]
     assert conjunct["limitation"] in str(plan)
 

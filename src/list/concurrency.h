@@ -1,4 +1,4 @@
-// Many directories at once.
+// Many requests to a store at once.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,20 @@
 #include <arrow/result.h>
 #include <arrow/util/cancel.h>
 
+#include "runtime/parallel.h"
+
 namespace shoal::list {
 
-/// Calls `step(i)` for all i < n on at most `threads` threads, the calling one among them, and
-/// waits for all. The error of the smallest i is returned; after an error or a stop no new steps
-/// begin.
-arrow::Status ForEach(size_t n, int threads, const arrow::StopToken& stop,
-                      const std::function<arrow::Status(size_t)>& step);
-
-/// Starts at most `threads` threads that call `work` once each and are not waited for.
-void StartDetached(size_t threads, const std::function<void()>& work);
+/// Starts up to `threads` threads that call `work` once each and are not waited for. Returns how
+/// many there are: fewer where the process may have no more.
+size_t StartDetached(size_t threads, const std::function<void()>& work);
 
 /// fetch(i) for all i < n, at most `concurrency` at a time. A stop returns at once and abandons
 /// requests in flight: so `fetch` must own all that it uses. The error of the first fetch to fail
-/// is returned, likewise at once.
+/// is returned, likewise at once; a fetch that throws has failed with an UnknownError.
+///
+/// Where the process may have no thread more, the calling one fetches, and a stop waits for the
+/// request in flight.
 template <typename T>
 arrow::Result<std::vector<T>> FetchAll(size_t n, int concurrency, const arrow::StopToken& stop,
                                        std::function<arrow::Result<T>(size_t)> fetch) {
@@ -43,13 +43,14 @@ arrow::Result<std::vector<T>> FetchAll(size_t n, int concurrency, const arrow::S
   auto shared = std::make_shared<Shared>();
   shared->results.resize(n);
   shared->fetch = std::move(fetch);
-  shared->running = std::min<size_t>(n, std::max(concurrency, 1));
-  StartDetached(shared->running, [shared] {
+  const size_t wanted = std::min<size_t>(n, std::max(concurrency, 1));
+  shared->running = wanted;
+  const size_t started = StartDetached(wanted, [shared] {
     std::unique_lock lock(shared->mutex);
     while (!shared->abandoned && shared->error.ok() && shared->next < shared->results.size()) {
       const size_t i = shared->next++;
       lock.unlock();
-      arrow::Result<T> result = shared->fetch(i);
+      arrow::Result<T> result = runtime::Caught([&] { return shared->fetch(i); });
       lock.lock();
       if (result.ok()) {
         shared->results[i].emplace(*std::move(result));
@@ -61,7 +62,19 @@ arrow::Result<std::vector<T>> FetchAll(size_t n, int concurrency, const arrow::S
     shared->changed.notify_all();
   });
 
+  std::vector<T> results;
+  results.reserve(n);
+  if (started == 0) {
+    for (size_t i = 0; i < n; ++i) {
+      ARROW_RETURN_NOT_OK(stop.Poll());
+      ARROW_ASSIGN_OR_RAISE(T result, runtime::Caught([&] { return shared->fetch(i); }));
+      results.push_back(std::move(result));
+    }
+    return results;
+  }
+
   std::unique_lock lock(shared->mutex);
+  shared->running -= wanted - started;
   while (shared->running > 0 && shared->error.ok()) {
     shared->changed.wait_for(lock, std::chrono::milliseconds(20));
     const arrow::Status stopped = stop.Poll();
@@ -73,8 +86,6 @@ arrow::Result<std::vector<T>> FetchAll(size_t n, int concurrency, const arrow::S
   if (!shared->error.ok()) return shared->error;
   // No thread uses it any more; what it holds is released here and not by the last thread to leave.
   shared->fetch = nullptr;
-  std::vector<T> results;
-  results.reserve(n);
   for (auto& result : shared->results) results.push_back(*std::move(result));
   return results;
 }

@@ -7,8 +7,8 @@ namespace shoal {
 namespace {
 
 constexpr std::array<std::string_view, kNumListingIssues> kNames = {
-    "hidden",      "zero_byte",    "directory_marker", "extension",    "misfit",
-    "missing_key", "escaped_name", "subdirectory",     "special_file",
+    "hidden",      "zero_byte", "directory_marker", "extension",    "misfit",
+    "missing_key", "not_utf8",  "subdirectory",     "special_file",
 };
 
 }  // namespace
@@ -24,6 +24,8 @@ arrow::Result<ListingIssue> ParseListingIssue(std::string_view name) {
   return arrow::Status::Invalid("strict: '", name, "' is no kind of listing issue; the kinds are ",
                                 known, ".");
 }
+
+bool IsKept(ListingIssue issue) { return issue == ListingIssue::kMissingKey; }
 
 void ListingReport::Add(ListingIssue issue, std::string_view path) {
   Entry& entry = issues[static_cast<size_t>(issue)];

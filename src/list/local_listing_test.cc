@@ -255,7 +255,7 @@ TEST_F(LocalListing, NamesThatAreNotUtf8AreReportedEscaped) {
   Write("bad\xFF.parquet");
   const auto listed = List({root_}, hive_).ValueOrDie();
   EXPECT_EQ(Relative(listed.files), (Paths{"a.parquet"}));
-  EXPECT_EQ(listed.report[ListingIssue::kEscapedName].examples, (Paths{root_ + "/bad%FF.parquet"}));
+  EXPECT_EQ(listed.report[ListingIssue::kNotUtf8].examples, (Paths{root_ + "/bad%FF.parquet"}));
 }
 
 TEST_F(LocalListing, AMissingPathIsNotFoundNamingIt) {

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/status_context.h"
 #include "list/concurrency.h"
+#include "runtime/parallel.h"
 
 namespace shoal::list {
 
@@ -168,9 +169,12 @@ arrow::Result<std::vector<StartGroup>> FindStarts(
   const int concurrency = ReadConcurrency(*reader, options);
   if (reader->is_local()) {
     const Prober prober(reader);
-    ARROW_RETURN_NOT_OK(ForEach(n, concurrency, options.stop, [&](size_t i) {
-      return prober.Probe(locations.paths[i], locations.ends_with_slash[i]).Value(&starts[i]);
-    }));
+    ARROW_RETURN_NOT_OK(runtime::ParallelFor(
+        static_cast<int64_t>(n), concurrency, options.stop,
+        [&](int64_t i) {
+          return prober.Probe(locations.paths[i], locations.ends_with_slash[i]).Value(&starts[i]);
+        },
+        kLocalReadsPerThread));
   } else {
     const auto probe = [prober = Prober(reader), paths = locations.paths,
                         slashes = locations.ends_with_slash](size_t i) {

@@ -18,7 +18,7 @@ std::string_view Explain(ListingIssue issue) {
       return "its path lacks keys of the partitioning";
     case ListingIssue::kMissingKey:
       return "its path lacks a key that others have";
-    case ListingIssue::kEscapedName:
+    case ListingIssue::kNotUtf8:
       return "its name is not UTF-8 (shown percent-encoded)";
     case ListingIssue::kSubdirectory:
       return "it is a subdirectory, and ignore_subdirectory is set";

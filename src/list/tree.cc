@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "list/concurrency.h"
 #include "list/strictness.h"
+#include "runtime/parallel.h"
 
 namespace shoal::list {
 
@@ -113,11 +114,13 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
                          bool missing_ok) {
   std::vector<std::shared_ptr<Directory>> level = directories;
   if (reader_->is_local()) {
-    ARROW_RETURN_NOT_OK(
-        ForEach(level.size(), ReadConcurrency(*reader_, options_), options_.stop, [&](size_t i) {
+    ARROW_RETURN_NOT_OK(runtime::ParallelFor(
+        static_cast<int64_t>(level.size()), ReadConcurrency(*reader_, options_), options_.stop,
+        [&](int64_t i) {
           ARROW_ASSIGN_OR_RAISE(RawListing raw, reader_->Read(level[i]->prefix, missing_ok));
           return Classify(level[i].get(), std::move(raw));
-        }));
+        },
+        kLocalReadsPerThread));
     report_.directories_listed += static_cast<int64_t>(level.size());
   } else {
     std::vector<std::string> prefixes;
@@ -207,7 +210,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
     if (positions.empty()) return arrow::Status::OK();
   }
   if (!base::IsUtf8(name)) {
-    directory->report.Add(ListingIssue::kEscapedName, base::EscapeForMessage(path()));
+    directory->report.Add(ListingIssue::kNotUtf8, base::EscapeForMessage(path()));
     return arrow::Status::OK();
   }
   const std::string* hiding = HidingPrefix(options_, name);

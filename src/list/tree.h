@@ -110,5 +110,7 @@ arrow::Result<BaseKeys> ParseBelowBase(const Partitioning& partitioning,
 
 /// At most so many reads at a time.
 int ReadConcurrency(const DirectoryReader& reader, const ListOptions& options);
+/// Starting a thread costs about as much as reading a few local directories.
+inline constexpr int64_t kLocalReadsPerThread = 4;
 
 }  // namespace shoal::list

@@ -2,7 +2,6 @@
 #include <shoal/partitioning.h>
 
 #include <arrow/type.h>
-#include <arrow/type_traits.h>
 
 #include "partition/encoding.h"
 
@@ -37,15 +36,6 @@ class HivePartitioning final : public Partitioning {
   }
 
   const std::shared_ptr<arrow::Schema>& declared() const override { return options_.declared; }
-
-  // With percent-encoding any character can be spelled in two ways; without, a text is its own only
-  // spelling, but a number is not (`1`, `01`).
-  bool HasOneSpelling(const PartitionKey& key) const override {
-    if (options_.percent_decode) return false;
-    const auto field =
-        options_.declared == nullptr ? nullptr : options_.declared->GetFieldByName(key.name);
-    return field != nullptr && arrow::is_base_binary_like(field->type()->id());
-  }
 
   arrow::Result<FormattedPath> Format(const std::vector<PartitionKey>& keys) const override {
     FormattedPath path;

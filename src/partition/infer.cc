@@ -26,12 +26,6 @@ bool FormatsBack(std::string_view text) {
   return text == std::string_view(formatted, end - formatted);
 }
 
-bool IsDate(std::string_view text) {
-  int32_t days;
-  return text.size() == 10 &&
-         arrow::internal::ParseValue<arrow::Date32Type>(text.data(), text.size(), &days);
-}
-
 template <typename Predicate>
 bool AllValues(const KeyColumn& column, Predicate predicate) {
   bool any = false;
@@ -127,11 +121,9 @@ std::string FirstPath(const KeyColumn& column, size_t value,
 
 }  // namespace
 
-std::shared_ptr<arrow::DataType> InferKeyType(const KeyColumn& column,
-                                              const InferOptions& options) {
+std::shared_ptr<arrow::DataType> InferKeyType(const KeyColumn& column) {
   if (AllValues(column, FormatsBack<int32_t>)) return arrow::int32();
   if (AllValues(column, FormatsBack<int64_t>)) return arrow::int64();
-  if (options.dates && AllValues(column, IsDate)) return arrow::date32();
   return arrow::utf8();
 }
 

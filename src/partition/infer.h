@@ -14,16 +14,10 @@
 
 namespace shoal::partition {
 
-struct InferOptions {
-  /// Take texts that all look like `2020-12-31` for date32.
-  bool dates = false;
-};
-
 /// The type that all values of a key have, whatever their order: int32, else int64, if every value
 /// that is not null formats back to the same text (so no leading zeros, `+2` or `-0`), else utf8.
 /// utf8 too if there is no value but null: every value that may still come fits it.
-std::shared_ptr<arrow::DataType> InferKeyType(const KeyColumn& column,
-                                              const InferOptions& options = {});
+std::shared_ptr<arrow::DataType> InferKeyType(const KeyColumn& column);
 
 /// Keys as values: path i has values[index[i]], or null where index[i] is KeyColumn::kAbsent.
 /// Several texts may be one value (`1` and `01` as int32).

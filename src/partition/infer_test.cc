@@ -54,13 +54,6 @@ TEST(InferKeyType, NullFitsEveryType) {
   EXPECT_EQ(Inferred({}), "string");
 }
 
-TEST(InferKeyType, DatesByOption) {
-  EXPECT_EQ(InferKeyType(Column({"2020-01-01", std::nullopt}), {.dates = true})->ToString(),
-            "date32[day]");
-  EXPECT_EQ(InferKeyType(Column({"2020-01-01", "2020-13-01"}), {.dates = true})->ToString(),
-            "string");
-}
-
 TEST(TypedKeys, DeclaredTypesAreRead) {
   const auto is = [](const std::vector<std::optional<std::string>>& texts,
                      std::shared_ptr<arrow::DataType> type, const std::vector<std::string>& shown) {

@@ -170,16 +170,5 @@ TEST(Partitioning, PositionsGiveTheKeys) {
   EXPECT_EQ(filename->ParseFileName("rest.parquet").ValueOrDie(), Keys{});
 }
 
-TEST(Partitioning, EncodedTextHasManySpellings) {
-  const auto declared =
-      arrow::schema({arrow::field("s", arrow::utf8()), arrow::field("n", arrow::int32())});
-  const auto decoding = MakeHivePartitioning({.declared = declared});
-  EXPECT_FALSE(decoding->HasOneSpelling({"s", "abc"}));
-  const auto raw = MakeHivePartitioning({.declared = declared, .percent_decode = false});
-  EXPECT_TRUE(raw->HasOneSpelling({"s", "abc"}));
-  EXPECT_FALSE(raw->HasOneSpelling({"n", "1"}));
-  EXPECT_FALSE(raw->HasOneSpelling({"undeclared", "1"}));
-}
-
 }  // namespace
 }  // namespace shoal

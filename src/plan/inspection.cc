@@ -125,7 +125,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
     found.push_back({files.path(i), schemas[i]});
   }
   if (found.empty()) return NothingFound(source, *report);
-  return schema::MergeSchemas(found, {.allow_widening = true});
+  return schema::MergeSchemas(found);
 }
 
 }  // namespace

@@ -1,19 +1,22 @@
-// Drives units: fetches what they ask for, decodes, and delivers their batches. The only code with
-// threads and locks in the read path.
+// Drives units: fetches what they ask for, decodes, and delivers their batches. Holds all the
+// threads of a scan, and the locks that they share.
 //
 // A unit in the order is held in a *slot*. A slot goes ready -> stepping -> (blocked -> fetching
 // ->) ready ... -> done.
+//
 // - Bytes are charged before they exist. Fetched bytes and decode state share one part of the
-// budget, batches that
-//   nobody has taken yet have the other; in one pot, read-ahead would crowd out the batches the
-//   consumer waits for.
+//   budget, batches that nobody has taken yet have the other; in one pot, read-ahead would crowd
+//   out the batches the consumer waits for.
+//
 // - The oldest slot that is not done is always admitted and may always be stepped, so no budget can
-// deadlock.
+//   deadlock.
+//
 // - On local disks only one unit beyond the workers is read ahead: more costs page faults and gains
-// nothing. Before the
-//   first batch nothing is read ahead there: it would only take time from that batch.
+//   nothing. Before the first batch nothing is read ahead there: it would only take time from that
+//   batch.
+//
 // - Requests own their buffers and share what they need, so that closing can abandon those that
-// hang in a network.
+//   hang in a network.
 #pragma once
 
 #include <cstdint>

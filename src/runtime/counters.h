@@ -10,7 +10,8 @@
 
 namespace shoal::runtime {
 
-/// What reading cost and did. Relaxed atomics: figures for reports, nothing is decided on them.
+/// What reading cost and did. Figures for reports: nothing is decided on them, and read while the
+/// work goes on, they need not agree with each other.
 struct Counters {
   std::atomic<int64_t> files_opened{0};
   std::atomic<int64_t> requests{0};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace shoal::runtime {
 int DefaultWorkers() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 arrow::Status ParallelFor(int64_t count, int concurrency, const arrow::StopToken& stop,
-                          const std::function<arrow::Status(int64_t)>& job) {
+                          const std::function<arrow::Status(int64_t)>& job,
+                          int64_t jobs_per_thread) {
   std::atomic<int64_t> next{0};
   std::atomic<bool> failed{false};
   std::mutex mutex;
@@ -23,7 +25,7 @@ arrow::Status ParallelFor(int64_t count, int concurrency, const arrow::StopToken
       int64_t index = next.fetch_add(1, std::memory_order_relaxed);
       if (index >= count) return;
       arrow::Status status = stop.Poll();
-      if (status.ok()) status = job(index);
+      if (status.ok()) status = Caught([&] { return job(index); });
       if (status.ok()) continue;
       failed = true;
       std::lock_guard lock(mutex);
@@ -34,10 +36,15 @@ arrow::Status ParallelFor(int64_t count, int concurrency, const arrow::StopToken
     }
   };
 
-  auto extra = std::clamp<int64_t>(concurrency, 1, std::max<int64_t>(count, 1)) - 1;
+  const int64_t useful = (count + jobs_per_thread - 1) / jobs_per_thread;
+  const auto extra = std::clamp<int64_t>(concurrency, 1, std::max<int64_t>(useful, 1)) - 1;
   std::vector<std::thread> threads;
   threads.reserve(extra);
-  for (int64_t i = 0; i < extra; ++i) threads.emplace_back(run);
+  try {
+    for (int64_t i = 0; i < extra; ++i) threads.emplace_back(run);
+  } catch (const std::system_error&) {
+    // The process may have no more threads.
+  }
   run();
   for (auto& thread : threads) thread.join();
   return failure;

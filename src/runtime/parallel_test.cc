@@ -2,11 +2,17 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <set>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "support/no_more_threads.h"
 
 namespace shoal::runtime {
 namespace {
@@ -81,6 +87,44 @@ TEST(ParallelFor, ConcurrencyOneStaysInTheCallersThread) {
                 return Status::OK();
               }).ok());
   EXPECT_EQ(threads, std::set<std::thread::id>{std::this_thread::get_id()});
+}
+
+TEST(ParallelFor, StartsNoThreadForFewerJobsThanAreWorthIt) {
+  for (const auto& [jobs, most] : {std::pair{4, 1}, {5, 2}, {8, 2}, {9, 3}, {1000, 8}}) {
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    ASSERT_TRUE(ParallelFor(
+                    jobs, 8, StopToken::Unstoppable(),
+                    [&](int64_t) {
+                      std::this_thread::sleep_for(std::chrono::microseconds(100));
+                      std::lock_guard lock(mutex);
+                      threads.insert(std::this_thread::get_id());
+                      return Status::OK();
+                    },
+                    /*jobs_per_thread=*/4)
+                    .ok());
+    EXPECT_LE(threads.size(), static_cast<size_t>(most)) << jobs << " jobs";
+  }
+}
+
+TEST(ParallelFor, AJobThatThrowsHasFailed) {
+  const Status status = ParallelFor(100, 4, StopToken::Unstoppable(), [](int64_t i) -> Status {
+    if (i == 3) throw std::runtime_error("no luck with 3");
+    return Status::OK();
+  });
+  EXPECT_TRUE(status.IsUnknownError()) << status;
+  EXPECT_EQ(status.message(), "no luck with 3");
+}
+
+TEST(ParallelFor, WithoutMoreThreadsTheCallersDoesAllTheWork) {
+  const NoMoreThreads limit;
+  ASSERT_THROW(std::thread([] {}).detach(), std::system_error);
+  int runs = 0;  // of one thread
+  ASSERT_TRUE(ParallelFor(100, 8, StopToken::Unstoppable(), [&](int64_t) {
+                ++runs;
+                return Status::OK();
+              }).ok());
+  EXPECT_EQ(runs, 100);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ bool ZonesAgree(const DataType& a, const DataType& b) {
 
 bool MayCast(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& to,
              CastPolicy policy) {
-  auto merged = MergeTypes(to, from, {.allow_widening = true});
+  auto merged = MergeTypes(to, from);
   if (merged.ok() && (*merged)->Equals(*to)) return true;
   return policy == CastPolicy::kChecked && ZonesAgree(*from, *to) &&
          arrow::compute::CanCast(*from, *to);

@@ -22,8 +22,7 @@ bool IsNull(const arrow::Field& field) { return field.type()->id() == arrow::Typ
 
 }  // namespace
 
-arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileSchema> files,
-                                                           const MergeOptions& options) {
+arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileSchema> files) {
   std::vector<Column> columns;
   std::unordered_map<std::string, size_t> by_name;
   std::shared_ptr<const arrow::KeyValueMetadata> metadata;
@@ -44,7 +43,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileS
       column.last_file = f;
       ++column.files;
       const auto& have = column.field;
-      auto type = MergeTypes(have->type(), field->type(), options);
+      auto type = MergeTypes(have->type(), field->type());
       if (!type.ok()) {
         return arrow::Status::TypeError("column `", field->name(), "` is ", *have->type(), " in ",
                                         *column.type_from, " and ", *field->type(), " in ",

@@ -15,26 +15,19 @@ struct FileSchema {
   std::shared_ptr<arrow::Schema> schema;
 };
 
-struct MergeOptions {
-  /// Types that differ become the type that holds all values of both (see MergeTypes). Without,
-  /// they are an error.
-  bool allow_widening = false;
-};
-
-/// Columns by name, in order of first appearance. A column is nullable if a file lacks it or allows
+/// Columns by name, in order of first appearance, each of the type that holds what all files have
+/// (see MergeTypes). A column is nullable if a file lacks it or allows
 /// null; metadata of fields and schemas: the first wins. Errors: TypeError naming column, both
 /// types and both files; Invalid where one file has a name twice.
-arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileSchema> files,
-                                                           const MergeOptions& options = {});
+arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileSchema> files);
 
 /// The type that holds every value of both, unchanged; TypeError if there is none. Fields inside
-/// are nullable if they are in either. Equal types and null with any other always merge. With
-/// widening: integers to a wider one, 32-bit integers and floats to double, units of time to the
-/// finer, decimals to enough digits, string to large_string, a dictionary to its values, structs to
-/// the union of their fields by name; the same inside lists and maps. Timestamps of two zones are
-/// the same instants and take the zone of `a`; one with and one without a zone do not merge.
+/// are nullable if they are in either. Null merges with any type. Integers go to a wider one,
+/// 32-bit integers and floats to double, units of time to the finer, decimals to enough digits,
+/// string to large_string, a dictionary to its values, structs to the union of their fields by
+/// name; the same inside lists and maps. Timestamps of two zones are the same instants and take the
+/// zone of `a`; one with and one without a zone do not merge.
 arrow::Result<std::shared_ptr<arrow::DataType>> MergeTypes(
-    const std::shared_ptr<arrow::DataType>& a, const std::shared_ptr<arrow::DataType>& b,
-    const MergeOptions& options = {});
+    const std::shared_ptr<arrow::DataType>& a, const std::shared_ptr<arrow::DataType>& b);
 
 }  // namespace shoal::schema

@@ -129,9 +129,8 @@ TypePtr WidenPlain(const TypePtr& a, const TypePtr& b) {
   return WidenText(a, b);
 }
 
-Result<std::shared_ptr<Field>> MergeFields(const Field& a, const Field& b,
-                                           const MergeOptions& options) {
-  auto type = MergeTypes(a.type(), b.type(), options);
+Result<std::shared_ptr<Field>> MergeFields(const Field& a, const Field& b) {
+  auto type = MergeTypes(a.type(), b.type());
   if (!type.ok())
     return type.status().WithMessage("in field `", a.name(), "`: ", type.status().message());
   // A field of nulls allows null, whatever it declares.
@@ -140,19 +139,18 @@ Result<std::shared_ptr<Field>> MergeFields(const Field& a, const Field& b,
                       a.HasMetadata() ? a.metadata() : b.metadata());
 }
 
-Result<TypePtr> MergeStructs(const DataType& a, const DataType& b, const MergeOptions& options) {
+Result<TypePtr> MergeStructs(const DataType& a, const DataType& b) {
   bool same_names = a.num_fields() == b.num_fields();
   for (int i = 0; same_names && i < a.num_fields(); ++i)
     same_names = a.field(i)->name() == b.field(i)->name();
   arrow::FieldVector children;
   if (same_names) {
     for (int i = 0; i < a.num_fields(); ++i) {
-      ARROW_ASSIGN_OR_RAISE(auto child, MergeFields(*a.field(i), *b.field(i), options));
+      ARROW_ASSIGN_OR_RAISE(auto child, MergeFields(*a.field(i), *b.field(i)));
       children.push_back(std::move(child));
     }
     return arrow::struct_(std::move(children));
   }
-  if (!options.allow_widening) return NoCommonType(a, b);
 
   std::unordered_map<std::string, int> by_name;
   for (const DataType* type : {&a, &b}) {
@@ -170,7 +168,7 @@ Result<TypePtr> MergeStructs(const DataType& a, const DataType& b, const MergeOp
       children.push_back(field->WithNullable(true));
       continue;
     }
-    ARROW_ASSIGN_OR_RAISE(auto child, MergeFields(*field, *b.field(found->second), options));
+    ARROW_ASSIGN_OR_RAISE(auto child, MergeFields(*field, *b.field(found->second)));
     children.push_back(std::move(child));
     by_name.erase(found);
   }
@@ -180,8 +178,8 @@ Result<TypePtr> MergeStructs(const DataType& a, const DataType& b, const MergeOp
   return arrow::struct_(std::move(children));
 }
 
-Result<TypePtr> MergeLists(const DataType& a, const DataType& b, const MergeOptions& options) {
-  ARROW_ASSIGN_OR_RAISE(auto item, MergeFields(*a.field(0), *b.field(0), options));
+Result<TypePtr> MergeLists(const DataType& a, const DataType& b) {
+  ARROW_ASSIGN_OR_RAISE(auto item, MergeFields(*a.field(0), *b.field(0)));
   switch (a.id()) {
     case Type::LIST:
       return arrow::list(std::move(item));
@@ -200,45 +198,44 @@ Result<TypePtr> MergeLists(const DataType& a, const DataType& b, const MergeOpti
   }
 }
 
-Result<TypePtr> MergeMaps(const DataType& a, const DataType& b, const MergeOptions& options) {
+Result<TypePtr> MergeMaps(const DataType& a, const DataType& b) {
   const auto& x = static_cast<const arrow::MapType&>(a);
   const auto& y = static_cast<const arrow::MapType&>(b);
-  ARROW_ASSIGN_OR_RAISE(auto key, MergeFields(*x.key_field(), *y.key_field(), options));
-  ARROW_ASSIGN_OR_RAISE(auto item, MergeFields(*x.item_field(), *y.item_field(), options));
+  ARROW_ASSIGN_OR_RAISE(auto key, MergeFields(*x.key_field(), *y.key_field()));
+  ARROW_ASSIGN_OR_RAISE(auto item, MergeFields(*x.item_field(), *y.item_field()));
   return std::make_shared<arrow::MapType>(key->WithNullable(false), std::move(item),
                                           x.keys_sorted() && y.keys_sorted());
 }
 
 }  // namespace
 
-Result<TypePtr> MergeTypes(const TypePtr& a, const TypePtr& b, const MergeOptions& options) {
+Result<TypePtr> MergeTypes(const TypePtr& a, const TypePtr& b) {
   if (a->Equals(*b)) return a;
   if (a->id() == Type::NA) return b;
   if (b->id() == Type::NA) return a;
   if (a->id() == b->id()) {
     switch (a->id()) {
       case Type::STRUCT:
-        return MergeStructs(*a, *b, options);
+        return MergeStructs(*a, *b);
       case Type::LIST:
       case Type::LARGE_LIST:
       case Type::LIST_VIEW:
       case Type::LARGE_LIST_VIEW:
       case Type::FIXED_SIZE_LIST:
-        return MergeLists(*a, *b, options);
+        return MergeLists(*a, *b);
       case Type::MAP:
-        return MergeMaps(*a, *b, options);
+        return MergeMaps(*a, *b);
       default:
         break;
     }
   }
-  if (!options.allow_widening) return NoCommonType(*a, *b);
   if (a->id() == Type::DICTIONARY || b->id() == Type::DICTIONARY) {
     auto values = [](const TypePtr& type) {
       return type->id() == Type::DICTIONARY
                  ? static_cast<const arrow::DictionaryType&>(*type).value_type()
                  : type;
     };
-    return MergeTypes(values(a), values(b), options);
+    return MergeTypes(values(a), values(b));
   }
   if (TypePtr widened = WidenPlain(a, b)) return widened;
   return NoCommonType(*a, *b);

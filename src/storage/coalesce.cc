@@ -31,12 +31,6 @@ CoalescedRanges::CoalescedRanges(const std::vector<ByteRange>& ranges, const Coa
   }
 }
 
-int64_t CoalescedRanges::total_bytes() const {
-  int64_t total = 0;
-  for (const auto& request : requests_) total += request.length;
-  return total;
-}
-
 std::vector<std::shared_ptr<arrow::Buffer>> CoalescedRanges::Slice(
     const std::vector<std::shared_ptr<arrow::Buffer>>& answers) const {
   std::vector<std::shared_ptr<arrow::Buffer>> out;

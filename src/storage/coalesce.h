@@ -29,7 +29,6 @@ class CoalescedRanges {
   CoalescedRanges(const std::vector<ByteRange>& ranges, const CoalesceRule& rule);
 
   const std::vector<ByteRange>& requests() const { return requests_; }
-  int64_t total_bytes() const;
   /// Cuts the ranges out of the answers to the requests; no copy.
   std::vector<std::shared_ptr<arrow::Buffer>> Slice(
       const std::vector<std::shared_ptr<arrow::Buffer>>& answers) const;

@@ -16,7 +16,6 @@ std::vector<std::shared_ptr<arrow::Buffer>> Answer(const std::string& file,
 TEST(Coalesce, NearRangesShareARequestAndFarOnesDoNot) {
   CoalescedRanges c({{0, 2}, {4, 2}, {20, 2}}, {2, 100});
   EXPECT_EQ(c.requests(), (std::vector<ByteRange>{{0, 6}, {20, 2}}));
-  EXPECT_EQ(c.total_bytes(), 8);
 }
 
 TEST(Coalesce, EachRangeComesBackWhateverTheOrderAndOverlap) {

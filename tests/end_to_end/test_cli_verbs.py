@@ -1,6 +1,7 @@
 """What each verb of the program says."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -53,6 +54,22 @@ def test_ls_says_what_was_left_out(table: Path) -> None:
     assert "left out hidden: 1" in ended.err
     assert "_SUCCESS" in ended.err
     assert "notes.txt" in ended.err
+
+
+def test_ls_says_of_names_that_are_not_utf8_that_they_were_left_out(table: Path) -> None:
+    (table / "month=2" / "part-0.parquet").rename(os.fsencode(table) + b"/month=2/bad\xff.parquet")
+    ended = shoal("ls", table)
+    assert len(ended.text.splitlines()) == 2
+    assert "left out not_utf8: 1" in ended.err
+    assert "bad%FF.parquet" in ended.err
+    assert "not_utf8" in failure_of("ls", table, "--strict=not_utf8")
+
+
+def test_ls_notes_files_that_lack_a_key_and_reads_them(table: Path) -> None:
+    (table / "month=2" / "part-0.parquet").rename(table / "part.parquet")
+    ended = shoal("ls", table)
+    assert len(ended.text.splitlines()) == 3
+    assert "noted missing_key: 1" in ended.err
 
 
 def test_ls_opens_no_file(table: Path) -> None:
@@ -140,7 +157,7 @@ def test_several_sources_and_the_end_of_options(table: Path) -> None:
     assert output_of("count", "--where", "x = 2", "--", "--odd", cwd=table.parent) == "1\n"
 
 
-def test_partitioning_by_position_and_base_dir(tmp_path: Path) -> None:
+def test_partitioning_by_position_and_partition_base_dir(tmp_path: Path) -> None:
     write(tmp_path / "2013" / "a_b.parquet", {"x": [1]})
     write(tmp_path / "2014" / "c_d.parquet", {"x": [2]})
     count = ["count", tmp_path]
@@ -149,7 +166,7 @@ def test_partitioning_by_position_and_base_dir(tmp_path: Path) -> None:
     write(tmp_path / "k" / "key=5" / "e.parquet", {"x": [3]})
     within = ["count", tmp_path / "k" / "key=5", "--where", "key = 5"]
     assert "key" in failure_of(*within)
-    assert output_of(*within, "--base-dir", tmp_path / "k") == "1\n"
+    assert output_of(*within, "--partition-base-dir", tmp_path / "k") == "1\n"
 
 
 def test_head_is_an_aligned_table(table: Path) -> None:

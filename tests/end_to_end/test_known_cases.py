@@ -161,7 +161,7 @@ def test_uneven_depth(tmp_path: Path) -> None:
     assert rows(root) == [{"x": 0, "k": None}, {"x": 1, "k": 1}]
     assert len(rows(root, field("k") == 1)) == 1
     assert [row["x"] for row in rows(root, field("k").is_null())] == [0]
-    assert "a.parquet" in str(shoal.open(str(root)).report)
+    assert "a.parquet" in str(shoal.open(str(root)).listing_report)
     with pytest.raises(Exception, match=r"a\.parquet"):
         shoal.open(str(root), strict=True).to_table()
 
@@ -172,7 +172,11 @@ def test_roots_below_the_table(tmp_path: Path) -> None:
     assert shoal.open(str(root)).schema.names == ["x", "k"]
     assert shoal.open(str(leaf)).schema.names == ["x"]
     assert shoal.open(str(file)).schema.names == ["x"]
-    assert rows(leaf, base_dir=str(root)) == rows(file, base_dir=str(root)) == [{"x": 0, "k": 1}]
+    assert (
+        rows(leaf, partition_base_dir=str(root))
+        == rows(file, partition_base_dir=str(root))
+        == [{"x": 0, "k": 1}]
+    )
 
 
 # ---- B. finding files --------------------------------------------------------------------------------------
@@ -186,7 +190,7 @@ def test_system_files_are_not_data(tmp_path: Path) -> None:
     (root / "_temporary" / "0").mkdir(parents=True)
     (root / "_temporary" / "0" / "z.parquet").write_text("no Parquet")
     assert rows(root) == [{"x": 1}]
-    assert "_SUCCESS" in str(shoal.open(str(root)).report)
+    assert "_SUCCESS" in str(shoal.open(str(root)).listing_report)
 
 
 @pytest.mark.parametrize("empty", ["a.parquet", "z.parquet"])

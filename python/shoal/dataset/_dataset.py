@@ -193,7 +193,7 @@ def dataset(
         "filesystem": on,
         "format": "parquet",
         "partitioning": as_partitioning(partitioning),
-        "base_dir": partition_base_dir or "",
+        "partition_base_dir": partition_base_dir or "",
         "schema": schema,
     }
     if ignore_prefixes is not None:

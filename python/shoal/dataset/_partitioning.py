@@ -155,12 +155,6 @@ class _PositionalPartitioning(Partitioning):
         shorter = _partitioning(names[:depth], flavor=self._flavor, percent_decode=self._percent_decode)
         return shorter.format(list(texts.items()))
 
-
-class DirectoryPartitioning(_PositionalPartitioning):
-    """The i-th folder is the value of the i-th field: ``2009/11/``."""
-
-    _flavor = "directory"
-
     @classmethod
     def discover(
         cls,
@@ -170,7 +164,21 @@ class DirectoryPartitioning(_PositionalPartitioning):
         schema: pa.Schema | None = None,
         segment_encoding: str = "uri",
     ) -> PartitioningFactory | Partitioning:
-        return _discover(cls, field_names, infer_dictionary, schema, segment_encoding)
+        if infer_dictionary:
+            raise NotImplementedError(
+                "infer_dictionary is not supported: declare a dictionary type in a schema"
+            )
+        if schema is not None:
+            return cls(schema, segment_encoding=segment_encoding)
+        if not _percent_decode(segment_encoding):
+            raise NotImplementedError("segment_encoding='none' needs a schema")
+        return PartitioningFactory(cls._flavor, field_names)
+
+
+class DirectoryPartitioning(_PositionalPartitioning):
+    """The i-th folder is the value of the i-th field: ``2009/11/``."""
+
+    _flavor = "directory"
 
 
 class FilenamePartitioning(_PositionalPartitioning):
@@ -178,17 +186,6 @@ class FilenamePartitioning(_PositionalPartitioning):
 
     _flavor = "filename"
     _nothing = "", "_"
-
-    @classmethod
-    def discover(
-        cls,
-        field_names: Sequence[str] | None = None,
-        infer_dictionary: bool = False,
-        *,
-        schema: pa.Schema | None = None,
-        segment_encoding: str = "uri",
-    ) -> PartitioningFactory | Partitioning:
-        return _discover(cls, field_names, infer_dictionary, schema, segment_encoding)
 
 
 class HivePartitioning(Partitioning):
@@ -246,22 +243,6 @@ class HivePartitioning(Partitioning):
         if not _percent_decode(segment_encoding):
             raise NotImplementedError("segment_encoding='none' needs a schema")
         return PartitioningFactory("hive", None, null_fallback)
-
-
-def _discover(
-    cls: type[Partitioning],
-    field_names: Sequence[str] | None,
-    infer_dictionary: bool,
-    schema: pa.Schema | None,
-    segment_encoding: str,
-) -> PartitioningFactory | Partitioning:
-    if infer_dictionary:
-        raise NotImplementedError("infer_dictionary is not supported: declare a dictionary type in a schema")
-    if schema is not None:
-        return cls(schema, segment_encoding=segment_encoding)
-    if not _percent_decode(segment_encoding):
-        raise NotImplementedError("segment_encoding='none' needs a schema")
-    return PartitioningFactory(cls._flavor, field_names)
 
 
 def _percent_decode(segment_encoding: str) -> bool:

@@ -17,13 +17,13 @@ class ScanKeywords(TypedDict, total=False):
     batch_size
         Rows a batch should have (32,768).
     batch_readahead, fragment_readahead
-        Reading ahead is bounded in bytes (``shoal.open`` sets them), so these counts act at their small end
-        only: ``batch_readahead=0`` decodes nothing before it is asked for, ``fragment_readahead`` bounds the
-        reads in flight.
+        Reading ahead is bounded in bytes, so these counts have nothing to bound: any value of at least 0 is
+        accepted. 0, in either, turns reading ahead off, as ``use_threads=False`` does; no other value
+        changes anything.
     fragment_scan_options
         Must be None.
     use_threads
-        False: all work is done when a batch is asked for, by the caller's thread.
+        False: files are read and decoded when a batch is asked for, by one thread.
     cache_metadata
         Must be True: footers are kept, under a limit in bytes.
     memory_pool
@@ -61,10 +61,10 @@ def scan_options(
             raise ValueError(f"{name} must be 0 or more, but is {value}")
     if batch_size is not None and batch_size < 1:
         raise ValueError(f"batch_size must be at least 1, but is {batch_size}")
+    ahead = use_threads and batch_readahead != 0 and fragment_readahead != 0
     return _core.ScanOptions(
         batch_size=batch_size,
-        workers=None if use_threads and batch_readahead > 0 else 0,
-        io_concurrency=None if fragment_readahead is None else max(1, fragment_readahead),
+        workers=None if ahead else 0,
         memory_pool=memory_pool,
     )
 
