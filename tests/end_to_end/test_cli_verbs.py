@@ -57,7 +57,9 @@ def test_ls_says_what_was_left_out(table: Path) -> None:
 
 
 def test_ls_says_of_names_that_are_not_utf8_that_they_were_left_out(table: Path) -> None:
-    (table / "month=2" / "part-0.parquet").rename(os.fsencode(table) + b"/month=2/bad\xff.parquet")
+    (table / "month=2" / "part-0.parquet").rename(
+        os.fsdecode(os.fsencode(table) + b"/month=2/bad\xff.parquet")
+    )
     ended = shoal("ls", table)
     assert len(ended.text.splitlines()) == 2
     assert "left out not_utf8: 1" in ended.err
