@@ -2,6 +2,7 @@
 #include <shoal/dataset.h>
 #include <nlohmann/json.hpp>
 
+#include "cache_warning.h"
 #include "interrupt.h"
 #include "json_text.h"
 #include "output_target.h"
@@ -34,6 +35,7 @@ arrow::Result<Columns> FindColumns(const Arguments& arguments) {
   planning.stop = StopOnSignal();
   ARROW_ASSIGN_OR_RAISE(const ScanPlan plan, dataset->Plan(request, planning));
   columns.all = plan.output_schema;
+  WarnOfCache(*dataset);
   return columns;
 }
 

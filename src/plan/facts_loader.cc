@@ -8,16 +8,20 @@ arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
                                      const std::shared_ptr<const SourceFile>& file,
                                      FactsCache* cache,
                                      const std::shared_ptr<runtime::Counters>& counters) {
+  if (cache && cache->MayHave(file->path)) {
+    ARROW_ASSIGN_OR_RAISE(auto found, storage::Identify(*file));
+    if (found) {
+      LoadedFacts out{nullptr, found->size, found->mtime_ns, true};
+      out.facts = cache->Get(file->path, out.size, out.mtime_ns);
+      if (out.facts) {
+        ++counters->footers_cached;
+        return out;
+      }
+    }
+  }
   ARROW_ASSIGN_OR_RAISE(auto open, storage::OpenFile::Open(file, counters));
   LoadedFacts out{nullptr, open->size(), open->mtime_ns(), false};
   if (out.size == 0) return out;
-  if (cache) {
-    out.facts = cache->Get(file->path, out.size, out.mtime_ns);
-    if (out.facts) {
-      out.cached = true;
-      return out;
-    }
-  }
   auto reader = format.ReadFacts(file);
   Resident got;
   while (true) {

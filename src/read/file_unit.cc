@@ -94,8 +94,10 @@ class FileUnit final : public Unit {
       context_->counters->AddSkipped("'" + file()->path + "': empty file (0 bytes)");
       return Done{};
     } else if (!reader_) {
-      if (auto facts = context_->cache->Get(file()->path, got.file_size, got.mtime_ns))
+      if (auto facts = context_->cache->Get(file()->path, got.file_size, got.mtime_ns)) {
+        ++context_->counters->footers_cached;
         return Open(std::move(facts));
+      }
       got = {};
     }
     if (!reader_) reader_ = context_->format->ReadFacts(file());

@@ -13,6 +13,7 @@ namespace shoal::runtime {
 /// What reading cost and did. Relaxed atomics: figures for reports, nothing is decided on them.
 struct Counters {
   std::atomic<int64_t> files_opened{0};
+  std::atomic<int64_t> footers_cached{0};
   std::atomic<int64_t> requests{0};
   std::atomic<int64_t> bytes_read{0};
   std::atomic<int64_t> files_pruned{0};
