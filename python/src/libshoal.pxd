@@ -223,6 +223,7 @@ cdef extern from "shoal/scan.h" namespace "shoal" nogil:
 
 cdef extern from "<chrono>" nogil:
     cdef cppclass CMilliseconds "std::chrono::milliseconds":
+        CMilliseconds()
         CMilliseconds(int64_t)
 
 

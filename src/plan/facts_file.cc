@@ -1,6 +1,7 @@
 #include "plan/facts_file.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -36,9 +37,12 @@ static_assert(sizeof(Header) == 64);
 
 constexpr char kMagic[8] = {'s', 'h', 'o', 'a', 'l', 'f', 'c', 't'};
 constexpr uint32_t kVersion = 1;
+constexpr int64_t kBlockRows = 1024;
+constexpr int64_t kBlockBytes = 1 << 20;
 constexpr size_t kRecentBlocks = 8;
 constexpr const char* kSubjectKey = "subject";
 constexpr const char* kFirstPathsKey = "first_paths";
+constexpr const char* kBlockRowsKey = "block_rows";
 
 enum Column { kPath, kSize, kMtime, kUsed, kCommon, kOwn, kNumColumns };
 
@@ -81,6 +85,26 @@ std::optional<std::vector<std::string>> SplitTexts(std::string_view joined) {
   }
   return out;
 }
+
+/// Where blocks begin.
+class BlockCutter {
+ public:
+  bool Begins(const KeptFacts& row) {
+    const bool begins = rows_ == 0 || rows_ == kBlockRows || bytes_ >= kBlockBytes;
+    if (begins) rows_ = bytes_ = 0;
+    if (begins || row.common != common_) {
+      common_ = row.common;
+      bytes_ += static_cast<int64_t>(row.common.size());
+    }
+    ++rows_;
+    bytes_ += row.bytes();
+    return begins;
+  }
+
+ private:
+  int64_t rows_ = 0, bytes_ = 0;
+  std::string common_;
+};
 
 /// Gathers rows into batches.
 class BlockBuilder {
@@ -172,10 +196,17 @@ arrow::Result<std::shared_ptr<const FactsFile>> FactsFile::Open(const std::strin
   if (!first || first->size() != static_cast<size_t>(blocks))
     return Damaged("its index does not fit");
   file->first_paths_ = *std::move(first);
-  if (blocks > 0) {
-    ARROW_ASSIGN_OR_RAISE(auto last, file->GetBlock(blocks - 1));
-    file->num_rows_ = (blocks - 1) * kFactsBlockRows + last->batch->num_rows();
+  const auto rows = SplitTexts(schema->metadata()->Get(kBlockRowsKey).ValueOr(""));
+  if (!rows || rows->size() != static_cast<size_t>(blocks))
+    return Damaged("its index does not fit");
+  for (const std::string& text : *rows) {
+    int64_t count = 0;
+    std::from_chars(text.data(), text.data() + text.size(), count);
+    if (count < 1 || count > kBlockRows) return Damaged("a block claims ", count, " rows");
+    file->first_rows_.push_back(file->num_rows_);
+    file->num_rows_ += count;
   }
+  file->first_rows_.push_back(file->num_rows_);
   file->used_ = std::make_unique<std::atomic<uint8_t>[]>(file->num_rows_);
   return file;
 }
@@ -188,8 +219,7 @@ arrow::Result<std::shared_ptr<const FactsFile::Block>> FactsFile::GetBlock(int n
   ARROW_ASSIGN_OR_RAISE(auto batch, reader_->ReadRecordBatch(number));
   ARROW_RETURN_NOT_OK(batch->ValidateFull());
   const int64_t rows = batch->num_rows();
-  const bool is_last = number + 1 == static_cast<int>(first_paths_.size());
-  if (rows < 1 || rows > kFactsBlockRows || (!is_last && rows != kFactsBlockRows))
+  if (rows != first_rows_[number + 1] - first_rows_[number])
     return Damaged("a block has ", rows, " rows");
   for (int c = 0; c < kNumColumns; ++c) {
     if (c != kCommon && batch->column(c)->null_count() > 0)
@@ -237,7 +267,7 @@ bool FactsFile::Find(std::string_view path,
     }
   }
   if (begin == (*block)->batch->num_rows() || (*block)->path->GetView(begin) != path) return false;
-  found((*block)->Row(begin), number * kFactsBlockRows + begin);
+  found((*block)->Row(begin), first_rows_[number] + begin);
   return true;
 }
 
@@ -246,25 +276,34 @@ arrow::Status FactsFile::ForEach(
   for (size_t number = 0; number < first_paths_.size(); ++number) {
     ARROW_ASSIGN_OR_RAISE(auto block, GetBlock(static_cast<int>(number)));
     for (int64_t i = 0; i < block->batch->num_rows(); ++i)
-      ARROW_RETURN_NOT_OK(visit(block->Row(i), static_cast<int64_t>(number) * kFactsBlockRows + i));
+      ARROW_RETURN_NOT_OK(visit(block->Row(i), first_rows_[number] + i));
   }
   return arrow::Status::OK();
 }
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> WriteFactsFile(const std::string& subject,
                                                              const FactsRows& rows) {
-  std::string first_paths;
-  int64_t count = 0;
-  ARROW_RETURN_NOT_OK(rows([&](const KeptFacts& row) {
-    if (count++ % kFactsBlockRows == 0) AppendText(&first_paths, row.path);
-    return arrow::Status::OK();
-  }));
-  const auto schema = FileSchema()->WithMetadata(
-      arrow::key_value_metadata({kSubjectKey, kFirstPathsKey}, {subject, first_paths}));
+  std::string first_paths, block_rows;
+  {
+    BlockCutter cutter;
+    int64_t count = 0;
+    ARROW_RETURN_NOT_OK(rows([&](const KeptFacts& row) {
+      if (cutter.Begins(row)) {
+        if (count > 0) AppendText(&block_rows, std::to_string(count));
+        AppendText(&first_paths, row.path);
+        count = 0;
+      }
+      ++count;
+      return arrow::Status::OK();
+    }));
+    if (count > 0) AppendText(&block_rows, std::to_string(count));
+  }
+  const auto schema = FileSchema()->WithMetadata(arrow::key_value_metadata(
+      {kSubjectKey, kFirstPathsKey, kBlockRowsKey}, {subject, first_paths, block_rows}));
   ARROW_ASSIGN_OR_RAISE(auto sink, arrow::io::BufferOutputStream::Create());
   arrow::ipc::IpcWriteOptions options;
   options.use_threads = false;
-  for (const auto codec : {arrow::Compression::ZSTD, arrow::Compression::LZ4_FRAME}) {
+  for (const auto codec : {arrow::Compression::LZ4_FRAME, arrow::Compression::ZSTD}) {
     if (!arrow::util::Codec::IsAvailable(codec)) continue;
     ARROW_ASSIGN_OR_RAISE(options.codec, arrow::util::Codec::Create(codec));
     break;
@@ -275,9 +314,10 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> WriteFactsFile(const std::string& 
     ARROW_ASSIGN_OR_RAISE(auto batch, block.Finish());
     return writer->WriteRecordBatch(*batch);
   };
+  BlockCutter cutter;
   ARROW_RETURN_NOT_OK(rows([&](const KeptFacts& row) -> arrow::Status {
-    ARROW_RETURN_NOT_OK(block.Append(row));
-    return block.length() == kFactsBlockRows ? flush() : arrow::Status::OK();
+    if (cutter.Begins(row) && block.length() > 0) ARROW_RETURN_NOT_OK(flush());
+    return block.Append(row);
   }));
   if (block.length() > 0) ARROW_RETURN_NOT_OK(flush());
   ARROW_RETURN_NOT_OK(writer->Close());

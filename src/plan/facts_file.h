@@ -1,8 +1,8 @@
 // One file of kept facts: its form, and how to look something up in it.
 //
 // A header (magic, version, length, checksum) and an Arrow IPC file, compressed: one row a data
-// file, in the order of the paths, in blocks of kFactsBlockRows rows. docs/adr/0004-facts-cache.md
-// says why. Whatever the bytes are, reading them does not crash.
+// file, in the order of the paths, in blocks of up to 1,024 rows or about 1 MiB.
+// docs/adr/0004-facts-cache.md says why. Whatever the bytes are, reading them does not crash.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,6 @@
 #include <arrow/result.h>
 
 namespace shoal::plan {
-
-inline constexpr int64_t kFactsBlockRows = 1024;
 
 /// What is kept of one data file. Views into a block, or into whatever the maker owns.
 struct KeptFacts {
@@ -69,6 +67,7 @@ class FactsFile {
   uint64_t checksum_ = 0;
   int64_t num_rows_ = 0;
   std::vector<std::string> first_paths_;  // of the blocks
+  std::vector<int64_t> first_rows_;       // of the blocks, and the end
   std::unique_ptr<std::atomic<uint8_t>[]> used_;
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<arrow::ipc::RecordBatchFileReader> reader_;
