@@ -42,7 +42,7 @@ def test_a_cache_folder_answers_a_later_dataset(table: Path, tmp_path: Path) -> 
     assert first.cache_report.files_added == 10
     assert Path(first.cache_report.path).parent == tmp_path / "cache"
 
-    second = shoal.open(table, cache=str(tmp_path / "cache"))
+    second = shoal.open(table, cache=str(tmp_path / "cache"), inspect="first")
     plan = second.plan()
     assert plan.report["footers_read"] == 0
     assert plan.report["footers_cached"] == 10
@@ -116,7 +116,7 @@ def test_a_folder_that_cannot_be_used_costs_no_answer(table: Path, tmp_path: Pat
 
 def test_the_options_go_with_a_pickled_dataset(table: Path, tmp_path: Path) -> None:
     shoal.open(table, cache=tmp_path / "cache").count()
-    again = pickle.loads(pickle.dumps(shoal.open(table, cache=tmp_path / "cache")))
+    again = pickle.loads(pickle.dumps(shoal.open(table, cache=tmp_path / "cache", inspect="first")))
     assert again.plan().report["footers_cached"] == 10
 
 

@@ -20,6 +20,7 @@
 #include <shoal/dataset.h>
 
 #include "formats/parquet/test_files.h"
+#include "support/scripted_filesystem.h"
 #include "temporary_directory.h"
 
 namespace shoal::plan {
@@ -61,6 +62,7 @@ class FactsOnDisk : public ::testing::Test {
     OpenOptions options;
     options.cache = folder();
     options.cache_limit = limit;
+    options.inspect = 1;  // or all footers would be in memory before they are asked for
     return Dataset::Open({root()}, options).ValueOrDie();
   }
   /// The one file in the folder.
@@ -101,7 +103,8 @@ TEST_F(FactsOnDisk, AnswerALaterDatasetWithoutReadingFooters) {
 
 TEST_F(FactsOnDisk, PruneAndReadAsFreshOnesDo) {
   for (int i = 0; i < 5; ++i) Write("f" + std::to_string(i) + ".parquet", 1000 * (i + 1));
-  const ScanRequest request{.filter = ParseFilter("x >= 950 and x < 2050").ValueOrDie()};
+  ScanRequest request;
+  request.filter = ParseFilter("x >= 950 and x < 2050").ValueOrDie();
   const auto rows = [&](const Dataset& dataset) {
     auto stream = dataset.Scan(request).ValueOrDie();
     int64_t total = 0;
@@ -138,7 +141,7 @@ TEST_F(FactsOnDisk, AreNeverBelievedOfAChangedFile) {
 
 TEST_F(FactsOnDisk, AreNotKeptOfFilesThatWereChangedAMomentAgo) {
   Write("old.parquet", 10);
-  Write("new.parquet", 10, /*age=*/0);
+  Write("young.parquet", 10, /*age=*/0);
   EXPECT_EQ(Rows(), 20);
   EXPECT_EQ(ReadAndCached(), std::pair(int64_t{1}, int64_t{1}));
 }
@@ -218,6 +221,30 @@ TEST_F(FactsOnDisk, CannotBeKeptInAFileAndThatIsSaidButCostsNoAnswer) {
   EXPECT_EQ(dataset->Count().ValueOrDie(), 10);
   EXPECT_NE(dataset->cache_report().problem.find(folder().string()), std::string::npos);
   EXPECT_EQ(dataset->cache_report().files_added, 0);
+}
+
+TEST_F(FactsOnDisk, OfAStoreSpareItAllRequestsButTheListing) {
+  auto store = testing::ScriptedFileSystem::InMemory("s3");
+  const std::string file = WriteFile(*OneColumn(Numbers(0, 10)), 100, Properties().build());
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(store->CreateFile("root/" + std::to_string(i) + ".parquet", file).ok());
+  OpenOptions options;
+  options.filesystem = store;
+  options.cache = folder();
+  EXPECT_EQ(Dataset::Open({"root"}, options).ValueOrDie()->Count().ValueOrDie(), 100);
+  EXPECT_GT(store->counts().read, 0);
+  store->ResetCounts();
+  const auto dataset = Dataset::Open({"root"}, options).ValueOrDie();
+  EXPECT_EQ(dataset->Count().ValueOrDie(), 100);
+  EXPECT_EQ(store->counts().open_input_file, 0);
+  EXPECT_EQ(store->counts().read, 0);
+  EXPECT_EQ(store->counts().stat, 0);
+  // A scan reads what is there now.
+  auto stream = dataset->Scan({}).ValueOrDie();
+  int64_t rows = 0;
+  while (auto batch = stream->Next().ValueOrDie()) rows += batch->num_rows();
+  EXPECT_EQ(rows, 100);
+  EXPECT_EQ(stream->metrics().footers_cached, 0);
 }
 
 TEST_F(FactsOnDisk, StayWithinTheirBytes) {

@@ -140,8 +140,7 @@ class FilesystemFile final : public OpenFile {
         new FilesystemFile(std::move(file), std::move(counters), *std::move(input)));
     auto size = opened->input_->GetSize();
     if (!size.ok()) return OpenError(size.status(), opened->source());
-    // The store was asked for no time; what is read now is that version or a later one.
-    ARROW_RETURN_NOT_OK(opened->SetIdentity(*size, opened->source().mtime_ns));
+    ARROW_RETURN_NOT_OK(opened->SetIdentity(*size, SourceFile::kUnknown));
     return opened;
   }
 

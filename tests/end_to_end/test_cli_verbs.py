@@ -248,11 +248,11 @@ def old(table: Path) -> Path:
 def test_a_cache_folder_saves_reading_footers_in_the_next_run(table: Path, tmp_path: Path) -> None:
     cache = f"--cache={tmp_path / 'cache'}"
     assert output_of("count", old(table), cache) == "12\n"
-    report = json.loads(output_of("explain", table, cache, "--json"))["report"]
+    report = json.loads(output_of("explain", table, cache, "--inspect", "first", "--json"))["report"]
     assert report["footers_read"] == 0
     assert report["footers_cached"] == 3
-    assert "3 from cache" in output_of("explain", table, cache)
-    ended = shoal("scan", table, cache, "--stats")
+    assert "3 from cache" in output_of("explain", table, cache, "--inspect", "first")
+    ended = shoal("scan", table, cache, "--inspect", "first", "--stats")
     assert "footers of 3 from cache" in ended.err
 
 
@@ -284,7 +284,7 @@ def test_a_damaged_cache_file_is_made_again(table: Path, tmp_path: Path) -> None
         kept.write_bytes(bad)
         ended = shoal("count", table, cache)
         assert (ended.status, ended.text, ended.err) == (0, "12\n", "")
-        report = json.loads(output_of("explain", table, cache, "--json"))["report"]
+        report = json.loads(output_of("explain", table, cache, "--inspect", "first", "--json"))["report"]
         assert report["footers_cached"] == 3
 
 
