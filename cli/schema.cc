@@ -25,6 +25,7 @@ arrow::Result<Columns> FindColumns(const Arguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(columns.keys, dataset->partition_schema());
   if (!arguments.request.columns) {
     ARROW_ASSIGN_OR_RAISE(columns.all, dataset->schema());
+    WarnOfCache(*dataset);
     return columns;
   }
   // What a projection gives is known once it is planned. No row is wanted for that.

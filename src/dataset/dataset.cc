@@ -173,6 +173,7 @@ Dataset::~Dataset() = default;
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::schema() const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  impl_->cache()->Persist();
   return inspection->table_schema;
 }
 

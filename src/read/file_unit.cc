@@ -10,6 +10,7 @@
 #include "plan/file_mapping.h"
 #include "prune/pruner.h"
 #include "schema/column_mapping.h"
+#include "storage/open_file.h"
 
 namespace shoal::read {
 
@@ -88,8 +89,12 @@ class FileUnit final : public Unit {
   arrow::Result<Step> Next(Resident got) override {
     if (!opened_) {
       opened_ = true;
-      // Opening tells size and mtime, which decide whether what the cache has is still true.
-      if (context_->cache && context_->cache->MayHave(file()->path)) return NeedBytes{};
+      // Opening tells size and mtime, which decide whether what the cache has is still true. Stores
+      // tell no mtime then.
+      if (context_->cache && storage::IsLocal(*context_->filesystem) &&
+          context_->cache->MayHave(file()->path)) {
+        return NeedBytes{};
+      }
     } else if (got.file_size == 0) {
       context_->counters->AddSkipped("'" + file()->path + "': empty file (0 bytes)");
       return Done{};
