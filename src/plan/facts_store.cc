@@ -140,7 +140,7 @@ void FactsStore::Persist() {
   auto mine = file();
   auto current = FactsFile::Open(path_, subject_, options_.byte_limit);
   std::shared_ptr<const FactsFile> old = current.ok() ? *current : nullptr;
-  if (old && mine && old->checksum() == mine->checksum()) old = mine;
+  if (old && mine && old->checksum() == mine->checksum()) old = std::move(mine);
   auto bytes = Merge(old.get(), added);
   if (!bytes.ok() && old) bytes = Merge(nullptr, added);
   arrow::Status status = bytes.ok() ? Write(**bytes) : bytes.status();
