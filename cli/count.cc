@@ -4,6 +4,7 @@
 #include <shoal/dataset.h>
 #include <nlohmann/json.hpp>
 
+#include "cache_warning.h"
 #include "interrupt.h"
 #include "output_target.h"
 #include "progress.h"
@@ -21,6 +22,7 @@ arrow::Status RunCount(const Arguments& arguments) {
     const Progress progress(arguments.progress, nullptr);
     ARROW_ASSIGN_OR_RAISE(rows, dataset->Count(arguments.request.filter, reading));
   }
+  WarnOfCache(*dataset);
   rows = std::max<int64_t>(0, rows - arguments.request.offset);
   if (arguments.request.limit) rows = std::min(rows, *arguments.request.limit);
   return Print(arguments.json ? JsonText({{"rows", rows}}) : std::to_string(rows) + "\n");

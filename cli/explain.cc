@@ -1,6 +1,7 @@
 // explain: the plan of a scan.
 #include <shoal/dataset.h>
 
+#include "cache_warning.h"
 #include "interrupt.h"
 #include "output_target.h"
 #include "verb.h"
@@ -12,6 +13,7 @@ arrow::Status RunExplain(const Arguments& arguments) {
   PlanOptions planning;
   planning.stop = StopOnSignal();
   ARROW_ASSIGN_OR_RAISE(const ScanPlan plan, dataset->Plan(arguments.request, planning));
+  WarnOfCache(*dataset);
   if (!arguments.json) return Print(plan.ToString());
   ARROW_ASSIGN_OR_RAISE(const std::string json, plan.ToJson());
   return Print(json + "\n");

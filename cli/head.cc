@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cache_warning.h"
 #include "interrupt.h"
 #include "json_text.h"
 #include "output_format.h"
@@ -125,6 +126,7 @@ arrow::Status RunHead(const Arguments& arguments) {
   }
   ARROW_RETURN_NOT_OK(Print(shown.text));
   std::cerr << shown.remark;
+  WarnOfCache(*dataset);
   if (arguments.stats) PrintStats(stream->metrics(), arguments.json);
   return arrow::Status::OK();
 }

@@ -218,6 +218,22 @@ Status TakeMemoryBudget(std::string_view text, Arguments* arguments) {
   return Status::OK();
 }
 
+Status TakeCache(std::string_view text, Arguments* arguments) {
+  if (!text.empty()) {
+    arguments->open.cache = text;
+    return Status::OK();
+  }
+  auto customary = UserCacheDirectory();
+  if (!customary.ok()) return UsageError("--cache: ", customary.status().message());
+  arguments->open.cache = *std::move(customary);
+  return Status::OK();
+}
+
+Status TakeCacheLimit(std::string_view text, Arguments* arguments) {
+  ARROW_ASSIGN_OR_RAISE(arguments->open.cache_limit, ParseBytes("cache-limit", text));
+  return Status::OK();
+}
+
 Status TakeOutput(std::string_view text, Arguments* arguments) {
   if (text.empty()) return UsageError("--output is empty: name a file, or - for standard output");
   arguments->output = text;
@@ -267,6 +283,11 @@ const std::vector<Option>& Options() {
        TakeStrict},
       {"inspect", "all|first|N", kAll & ~Bits(Verb::kLs), "files whose schemas are looked at (256)",
        TakeInspect},
+      {"cache", "[=DIR]", kAll & ~Bits(Verb::kLs),
+       "keep what files tell of themselves for the next run, in ~/.cache/shoal without a folder",
+       TakeCache},
+      {"cache-limit", "SIZE", kAll & ~Bits(Verb::kLs),
+       "bytes that the cache folder may take (1GiB)", TakeCacheLimit},
       {"workers", "N", kCounting, "threads that decode; 0: none besides the main one", TakeWorkers},
       {"memory-budget", "SIZE", kCounting,
        "ceiling for data in memory, such as 256MB or 1GiB (256MiB)", TakeMemoryBudget},

@@ -13,6 +13,7 @@ nlohmann::ordered_json ToJson(const ListingReport& report) {
   return {
       {"files", report.files},
       {"directories_listed", report.directories_listed},
+      {"directories_cached", report.directories_cached},
       {"directories_pruned", report.directories_pruned},
       {"files_pruned", report.files_pruned},
       {"stat_calls", report.stat_calls},
@@ -25,6 +26,7 @@ nlohmann::ordered_json ToJson(const ListingReport& report) {
 nlohmann::ordered_json ToJson(const ScanMetrics& metrics) {
   return {
       {"files_opened", metrics.files_opened},
+      {"footers_cached", metrics.footers_cached},
       {"files_pruned", metrics.files_pruned},
       {"row_groups_read", metrics.row_groups_read},
       {"row_groups_pruned", metrics.row_groups_pruned},

@@ -2,6 +2,7 @@
 #include <shoal/dataset.h>
 #include <unistd.h>
 
+#include "cache_warning.h"
 #include "exit_status.h"
 #include "interrupt.h"
 #include "output_format.h"
@@ -53,6 +54,7 @@ arrow::Status RunScan(const Arguments& arguments) {
     }
   }
   ARROW_RETURN_NOT_OK(target->Commit());
+  WarnOfCache(*dataset);
   if (arguments.stats) PrintStats(stream->metrics(), arguments.json);
   return arrow::Status::OK();
 }

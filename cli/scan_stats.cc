@@ -16,7 +16,7 @@ void PrintStats(const ScanMetrics& metrics, bool json) {
   out << "rows        " << metrics.rows_returned << " returned in " << metrics.batches_returned
       << " batches, " << metrics.rows_decoded << " decoded\n"
       << "files       " << metrics.files_opened << " opened, " << metrics.files_pruned
-      << " pruned by statistics\n"
+      << " pruned by statistics, footers of " << metrics.footers_cached << " from cache\n"
       << "row groups  " << metrics.row_groups_read << " read, " << metrics.row_groups_pruned
       << " pruned\n"
       << "bytes       " << metrics.bytes_read << " read in " << metrics.requests

@@ -2,6 +2,7 @@
 #include <shoal/dataset.h>
 #include <nlohmann/json.hpp>
 
+#include "cache_warning.h"
 #include "interrupt.h"
 #include "json_text.h"
 #include "output_target.h"
@@ -24,6 +25,7 @@ arrow::Result<Columns> FindColumns(const Arguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(columns.keys, dataset->partition_schema());
   if (!arguments.request.columns) {
     ARROW_ASSIGN_OR_RAISE(columns.all, dataset->schema());
+    WarnOfCache(*dataset);
     return columns;
   }
   // What a projection gives is known once it is planned. No row is wanted for that.
@@ -34,6 +36,7 @@ arrow::Result<Columns> FindColumns(const Arguments& arguments) {
   planning.stop = StopOnSignal();
   ARROW_ASSIGN_OR_RAISE(const ScanPlan plan, dataset->Plan(request, planning));
   columns.all = plan.output_schema;
+  WarnOfCache(*dataset);
   return columns;
 }
 

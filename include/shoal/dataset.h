@@ -6,6 +6,7 @@
 //   while (true) { ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next()); if (!batch) break; ... }
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
@@ -48,6 +49,29 @@ struct OpenOptions {
   std::set<ListingIssue> strict;
   /// Directory reads in flight, at most; at least 1.
   int list_concurrency = 100;
+  /// Folder in which facts of files (of Parquet files: their footers) are kept for later datasets
+  /// and processes; made when it is needed. Empty: nowhere. UserCacheDirectory() is the customary
+  /// one. What is kept is used only for a file of the same path, size and mtime; a folder that
+  /// cannot be used costs no answer, only a word in Dataset::cache_report().
+  std::string cache;
+  /// Bytes that the folder may take. What was used least recently goes first.
+  int64_t cache_limit = int64_t{1} << 30;
+  /// So long a full listing answers for its sources and for folders in them, within this process:
+  /// see listing_cache.h. Zero: every dataset lists for itself.
+  std::chrono::milliseconds listing_cache_ttl{0};
+};
+
+/// The folder for OpenOptions::cache: $XDG_CACHE_HOME/shoal, or ~/.cache/shoal. An error where
+/// neither XDG_CACHE_HOME nor HOME is set.
+arrow::Result<std::string> UserCacheDirectory();
+
+/// What OpenOptions::cache did for a dataset.
+struct CacheReport {
+  std::string path;         // the file in the folder that is this dataset's; empty: no cache
+  int64_t files_known = 0;  // files that it has facts of
+  int64_t files_used = 0;   // times that facts were taken from it
+  int64_t files_added = 0;  // files whose facts were written to it
+  std::string problem;      // why it could not be read or written; empty: nothing went wrong
 };
 
 /// A snapshot of a table: files are listed once, on first need. Immutable; safe to use from any
@@ -75,6 +99,7 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   /// All files, listed in full.
   arrow::Result<std::shared_ptr<const FileTable>> files() const;
   arrow::Result<ListingReport> listing_report() const;
+  CacheReport cache_report() const;
 
   arrow::Result<ScanPlan> Plan(const ScanRequest& request, const PlanOptions& options = {}) const;
   arrow::Result<std::unique_ptr<BatchStream>> Scan(const ScanRequest& request,
@@ -90,11 +115,16 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   arrow::Result<TableStatistics> Statistics(
       const arrow::compute::Expression& filter = arrow::compute::literal(true),
       const PlanOptions& options = {}) const;
-  /// A dataset of the same sources and options, to be listed anew; this one stays as it is.
+  /// A dataset of the same sources and options, to be listed anew whatever a listing cache has
+  /// of them; this one stays as it is.
   arrow::Result<std::shared_ptr<Dataset>> Refresh() const;
 
  private:
   class Impl;
+  /// Of listings that are remembered, those since that moment are believed.
+  static arrow::Result<std::shared_ptr<Dataset>> OpenSince(
+      std::vector<std::string> sources, OpenOptions options,
+      std::chrono::steady_clock::time_point since);
   explicit Dataset(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -78,6 +79,13 @@ struct UnitRequest {
   arrow::MemoryPool* pool = arrow::default_memory_pool();
 };
 
+/// Facts as bytes that can be kept. `common` is what files of one table mostly share (the schema,
+/// the writer's words); caches keep equal ones once.
+struct SavedFacts {
+  std::string common;
+  std::string own;
+};
+
 /// Thread rule: const methods are called from many threads at once.
 class FileFormat {
  public:
@@ -92,6 +100,17 @@ class FileFormat {
 
   virtual std::unique_ptr<FactsReader> ReadFacts(std::shared_ptr<const SourceFile> file) const = 0;
   virtual arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request) const = 0;
+
+  /// What RestoreFacts makes the same facts of, for caches that outlive the process. Nothing, as by
+  /// default: facts of this format are not kept, and its files are read each time.
+  virtual std::optional<SavedFacts> SaveFacts(const FileFacts& facts) const;
+  /// The inverse of SaveFacts. `file` is the one the facts were read from, with its size and mtime.
+  /// Refuses with an error what SaveFacts has not written (the cache has a checksum against
+  /// accidents, but another version of the format may have written the bytes), and does not crash
+  /// whatever they are.
+  virtual arrow::Result<std::shared_ptr<const FileFacts>> RestoreFacts(
+      std::string_view common, std::string_view own,
+      const std::shared_ptr<const SourceFile>& file) const;
 };
 
 /// The number of leaves of a type or schema: a nested type has those of its children, any other

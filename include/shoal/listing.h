@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -55,6 +56,7 @@ struct ListingReport {
 
   int64_t files = 0;               // data files found
   int64_t directories_listed = 0;  // directory reads
+  int64_t directories_cached = 0;  // directories that a listing cache remembered
   int64_t directories_pruned = 0;  // not listed, by a filter over keys
   int64_t files_pruned = 0;        // listed, then dropped by a filter over keys
   int64_t stat_calls = 0;          // single looks at one path
@@ -209,15 +211,25 @@ class ListingSource {
   virtual arrow::Result<FileSample> Sample(const ListOptions& options, int64_t n) const;
 };
 
+/// How a source uses the listing cache, which is one for the process (see listing_cache.h).
+struct ListingCacheUse {
+  /// Directories that were listed no longer ago are not listed again. Zero: the cache is not used.
+  std::chrono::milliseconds ttl{0};
+  /// What was listed before that moment is not believed, however young.
+  std::chrono::steady_clock::time_point since{};
+};
+
 /// The files named by `sources`: URIs (file:, s3:, gs:, abfs:), paths, globs (`*`, `?`, `[..]`,
 /// `{a,b}`, `**`), files or folders, all on one filesystem; several overlapping ones give each file
 /// once. A path that exists literally is taken literally; a folder that a glob matches stands for
 /// all that is in it. With `filesystem`, sources are paths on it. Looks at no file: that happens
 /// when listing. (S3 looks up the region of a bucket if the URI does not tell it.)
+/// `remembered`: what listings of this process remember is believed as far as that goes.
 ///
 /// File and directory links are followed; a link to a directory above itself, a link to nothing and
 /// a directory that cannot be read are errors that name them.
 arrow::Result<std::shared_ptr<const ListingSource>> MakeListingSource(
-    std::vector<std::string> sources, std::shared_ptr<arrow::fs::FileSystem> filesystem = nullptr);
+    std::vector<std::string> sources, std::shared_ptr<arrow::fs::FileSystem> filesystem = nullptr,
+    ListingCacheUse remembered = {});
 
 }  // namespace shoal

@@ -45,7 +45,8 @@ struct ScanOptions {
 /// What a scan did so far.
 struct ScanMetrics {
   int64_t files_opened = 0;
-  int64_t files_pruned = 0;  // after their footers were read
+  int64_t footers_cached = 0;  // files whose facts came from memory or from a cache on disk
+  int64_t files_pruned = 0;    // after their footers were read
   int64_t row_groups_read = 0;
   int64_t row_groups_pruned = 0;
   int64_t requests = 0;

@@ -21,10 +21,11 @@ if int(_pyarrow.__version__.split(".")[0]) != _PYARROW_MAJOR:
 
 from shoal import _core
 from shoal._core import Partitioning
-from shoal._dataset import Dataset, open
+from shoal._dataset import Dataset, forget_listings, open
 from shoal._partitioning import partitioning
 from shoal._plan import FileGroup, ScanPlan
 from shoal._report import (
+    CacheReport,
     ColumnStatistics,
     Figure,
     ListingIssue,
@@ -44,6 +45,7 @@ LISTING_ISSUES: tuple[str, ...] = tuple(_core.listing_issues())
 __all__ = [
     "LISTING_ISSUES",
     "BatchIterator",
+    "CacheReport",
     "ColumnStatistics",
     "Dataset",
     "Figure",
@@ -57,6 +59,7 @@ __all__ = [
     "ScanMetrics",
     "ScanPlan",
     "__version__",
+    "forget_listings",
     "open",
     "parse_filter",
     "partitioning",

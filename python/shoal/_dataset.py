@@ -1,5 +1,6 @@
 """Dataset: folders of files as one table."""
 
+import math
 import os
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal, TypeAlias
@@ -11,7 +12,7 @@ from shoal import _core
 from shoal._filesystem import as_filesystem, as_paths
 from shoal._partitioning import as_partitioning
 from shoal._plan import ScanPlan, statistics_of
-from shoal._report import ListingReport, PlanStatistics
+from shoal._report import CacheReport, ListingReport, PlanStatistics
 from shoal._request import Columns, Filter, OnBadFile, as_columns, as_filter, as_schema
 from shoal._scan import Scan
 
@@ -32,6 +33,9 @@ def open(
     ignore_prefixes: Iterable[str] = ("_", "."),
     ignore_subdirectory: bool = False,
     list_concurrency: int = 100,
+    cache: bool | Source = False,
+    cache_limit: int = 1 << 30,
+    listing_cache_ttl: float = 0,
 ) -> "Dataset":
     """Open folders of files as one table. Reads nothing: that begins with the first question.
 
@@ -69,6 +73,18 @@ def open(
         Leave out subdirectories that are no partitions.
     list_concurrency
         Directory reads in flight, at most.
+    cache
+        Keep what files tell of themselves (of Parquet: their footers) in this folder, for later datasets
+        and processes; True: in the user's cache folder, ``$XDG_CACHE_HOME/shoal`` or ``~/.cache/shoal``. It
+        is used only for files whose path, size and modification time are still the same. A folder that
+        can't be used costs no answer; :attr:`Dataset.cache_report` says what is wrong with it.
+    cache_limit
+        Bytes that the folder may take, at most; what was used least recently goes first.
+    listing_cache_ttl
+        For so many seconds directories that this process has listed, for any dataset with this option, are
+        not listed again. Files that come or go meanwhile are not seen; one that is gone by the time it is
+        read is an error. :meth:`Dataset.refresh` lists anew, :func:`shoal.forget_listings` forgets. 0: each
+        dataset lists for itself.
 
     Raises
     ------
@@ -98,6 +114,9 @@ def open(
             ignore_subdirectory=ignore_subdirectory,
             strict=_strict(strict),
             list_concurrency=list_concurrency,
+            cache=_cache(cache),
+            cache_limit=cache_limit,
+            listing_cache_ms=_milliseconds(listing_cache_ttl),
         )
     )
 
@@ -155,6 +174,11 @@ class Dataset:
     def listing_report(self) -> ListingReport:
         """What listing found and left out. Lists in full."""
         return ListingReport._of(self._core.listing_report())
+
+    @property
+    def cache_report(self) -> CacheReport:
+        """What the option ``cache`` did so far. Reads nothing."""
+        return CacheReport(**self._core.cache_report())
 
     def count(self, filter: Filter = None) -> int:
         """The number of rows that pass the filter.
@@ -312,6 +336,34 @@ class Dataset:
             return "<shoal.Dataset, not inspected yet>"
         columns = "".join(f"\n  {field.name}: {field.type}" for field in self._schema)
         return f"<shoal.Dataset>{columns}"
+
+
+def _cache(cache: bool | Source) -> str:
+    if isinstance(cache, bool):
+        return _core.user_cache_directory() if cache else ""
+    if not isinstance(cache, str | os.PathLike):
+        raise TypeError(f"cache must be a bool or the path of a folder, not {type(cache).__name__}")
+    folder = os.path.expanduser(os.fsdecode(cache))
+    if not folder or "\0" in folder:
+        raise ValueError(f"cache must be a bool or the path of a folder, but is {folder!r}")
+    return os.path.abspath(folder)
+
+
+def _milliseconds(ttl: float) -> int:
+    if isinstance(ttl, bool) or not isinstance(ttl, int | float):
+        raise TypeError(f"listing_cache_ttl must be a number of seconds, not {type(ttl).__name__}")
+    if not 0 <= ttl <= 1e9:
+        raise ValueError(f"listing_cache_ttl must be from 0 to 1e9 seconds, but is {ttl!r}")
+    return math.ceil(ttl * 1000)
+
+
+def forget_listings(path: Source = "") -> None:
+    """Forget what the listing cache knows of a directory and all below it; without a path, of everything.
+
+    For those who know that files have changed. `path` is spelled as in :attr:`Dataset.files`; a path object
+    may be relative. See ``listing_cache_ttl`` of :func:`shoal.open`.
+    """
+    _core.forget_listings(os.path.abspath(path) if isinstance(path, os.PathLike) else path)
 
 
 def _inspect(inspect: int | str) -> int:

@@ -31,6 +31,8 @@ class ListingReport:
     """Data files found."""
     directories_listed: int
     """Directory reads."""
+    directories_cached: int
+    """Directories that the listing cache remembered."""
     directories_pruned: int
     """Directories that a filter over partition keys made unnecessary to list."""
     files_pruned: int
@@ -64,10 +66,28 @@ class ListingReport:
 
 
 @dataclass(frozen=True)
+class CacheReport:
+    """What a cache folder did for a dataset."""
+
+    path: str | None
+    """The file in the folder that is this dataset's; None: no cache, or the dataset was asked nothing yet."""
+    files_known: int
+    """Files that it knows."""
+    files_used: int
+    """How often it answered in place of a file."""
+    files_added: int
+    """Files that were written to it."""
+    problem: str | None
+    """Why it could not be read or written."""
+
+
+@dataclass(frozen=True)
 class ScanMetrics:
     """What a scan did so far."""
 
     files_opened: int
+    footers_cached: int
+    """Files whose footers were in memory or in the cache folder."""
     files_pruned: int
     """Files left out after their footers were read."""
     row_groups_read: int

@@ -18,6 +18,17 @@ def wherever(str path not None):
     return os.path.join(os.getcwd(), path)
 
 
+def user_cache_directory():
+    """Where caches of this user are kept."""
+    return text_of(GetResultValue(CUserCacheDirectory()))
+
+
+def forget_listings(str path not None):
+    cdef c_string c_path = as_bytes(path)
+    with nogil:
+        CForgetListings(<string_view> c_path)
+
+
 def open_again(sources, options):
     return Dataset(sources, **options)
 
@@ -30,7 +41,8 @@ cdef class Dataset:
 
     def __init__(self, sources, *, FileSystem filesystem=None, str format="", Partitioning partitioning=None,
                  str partition_base_dir="", Schema schema=None, inspect=256, str extension="",
-                 ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100):
+                 ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100,
+                 str cache="", cache_limit=1 << 30, int64_t listing_cache_ms=0):
         cdef COpenOptions options
         ignore_prefixes, strict = tuple(ignore_prefixes), tuple(strict)
         if filesystem is not None:
@@ -50,6 +62,9 @@ cdef class Dataset:
             c_issue = as_bytes(issue)
             options.strict.insert(GetResultValue(ParseListingIssue(<string_view> c_issue)))
         options.list_concurrency = small("list_concurrency", positive("list_concurrency", list_concurrency))
+        options.cache = as_bytes(cache)
+        options.cache_limit = positive("cache_limit", cache_limit)
+        options.listing_cache_ttl = CMilliseconds(listing_cache_ms)
         sources = list(sources)
         cdef vector[c_string] c_sources = as_byte_strings(sources)
         if filesystem is None:
@@ -67,6 +82,9 @@ cdef class Dataset:
             "ignore_subdirectory": ignore_subdirectory,
             "strict": strict,
             "list_concurrency": list_concurrency,
+            "cache": cache,
+            "cache_limit": cache_limit,
+            "listing_cache_ms": listing_cache_ms,
         })
         with nogil:
             self.dataset = GetResultValue(CallOpen(c_sources, options))
@@ -103,6 +121,18 @@ cdef class Dataset:
         with nogil:
             report = GetResultValue(CallReport(self.dataset))
         return listing_report_of(deref(report))
+
+    def cache_report(self):
+        cdef CCacheReport report
+        with nogil:
+            report = self.dataset.get().cache_report()
+        return {
+            "path": text_of(report.path) or None,
+            "files_known": report.files_known,
+            "files_used": report.files_used,
+            "files_added": report.files_added,
+            "problem": text_of(report.problem) or None,
+        }
 
     def count(self, Expression filter, ScanOptions options not None):
         cdef CScanRequest request  # its filter keeps all rows

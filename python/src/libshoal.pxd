@@ -105,6 +105,7 @@ cdef extern from "shoal/listing.h" namespace "shoal" nogil:
     cdef cppclass CListingReport "shoal::ListingReport":
         int64_t files
         int64_t directories_listed
+        int64_t directories_cached
         int64_t directories_pruned
         int64_t files_pruned
         int64_t stat_calls
@@ -233,6 +234,7 @@ cdef extern from "shoal/scan.h" namespace "shoal" nogil:
 
     cdef cppclass CScanMetrics "shoal::ScanMetrics":
         int64_t files_opened
+        int64_t footers_cached
         int64_t files_pruned
         int64_t row_groups_read
         int64_t row_groups_pruned
@@ -243,6 +245,17 @@ cdef extern from "shoal/scan.h" namespace "shoal" nogil:
         int64_t batches_returned
         int64_t peak_bytes
         vector[c_string] skipped
+
+
+cdef extern from "<chrono>" nogil:
+    cdef cppclass CMilliseconds "std::chrono::milliseconds":
+        CMilliseconds()
+        CMilliseconds(int64_t)
+
+
+cdef extern from "shoal/listing_cache.h" namespace "shoal" nogil:
+    void CForgetListings "shoal::ForgetListings"(string_view path)
+    void CSetListingCacheLimit "shoal::SetListingCacheLimit"(int64_t bytes)
 
 
 cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
@@ -258,11 +271,24 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
         c_bool ignore_subdirectory
         c_set[CListingIssue] strict
         int list_concurrency
+        c_string cache
+        int64_t cache_limit
+        CMilliseconds listing_cache_ttl
+
+    cdef cppclass CCacheReport "shoal::CacheReport":
+        c_string path
+        int64_t files_known
+        int64_t files_used
+        int64_t files_added
+        c_string problem
+
+    CResult[c_string] CUserCacheDirectory "shoal::UserCacheDirectory"()
 
     cdef cppclass CDataset "shoal::Dataset":
         @staticmethod
         CResult[shared_ptr[CDataset]] Open(vector[c_string] sources, COpenOptions options)
         CResult[shared_ptr[CFileSystem]] filesystem()
+        CCacheReport cache_report()
 
 
 cdef extern from "stream.h" namespace "shoal::python" nogil:

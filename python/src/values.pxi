@@ -60,6 +60,7 @@ cdef object scalar_figure(const CPrecision[shared_ptr[CScalar]]& value):
 cdef dict metrics_of(const CScanMetrics& m):
     return {
         "files_opened": m.files_opened,
+        "footers_cached": m.footers_cached,
         "files_pruned": m.files_pruned,
         "row_groups_read": m.row_groups_read,
         "row_groups_pruned": m.row_groups_pruned,
@@ -82,6 +83,7 @@ cdef dict listing_report_of(const CListingReport& report):
     return {
         "files": report.files,
         "directories_listed": report.directories_listed,
+        "directories_cached": report.directories_cached,
         "directories_pruned": report.directories_pruned,
         "files_pruned": report.files_pruned,
         "stat_calls": report.stat_calls,

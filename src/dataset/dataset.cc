@@ -1,8 +1,12 @@
 #include <shoal/dataset.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <utility>
 
+#include "base/location.h"
+#include "base/path.h"
 #include "list/strictness.h"
 #include "plan/facts_cache.h"
 #include "plan/inspection.h"
@@ -17,6 +21,22 @@ namespace {
 
 /// Footers kept in memory between the queries of one dataset.
 constexpr int64_t kFactsCacheBytes = int64_t{64} << 20;
+
+/// A hundred years.
+constexpr std::chrono::milliseconds kLongestTtl = std::chrono::hours(24 * 36525);
+
+/// What tells a dataset's files from those of others, wherever it is opened from.
+std::string DatasetName(const std::vector<std::string>& sources, const OpenOptions& options) {
+  const bool local = !options.filesystem || base::IsLocal(*options.filesystem);
+  std::string name;
+  for (const std::string& source : sources) {
+    std::error_code error;
+    const auto path = local && !base::IsUri(source) ? std::filesystem::absolute(source, error)
+                                                    : std::filesystem::path(source);
+    name += (name.empty() ? "" : "\n") + base::NormalizePath(path.string());
+  }
+  return name;
+}
 
 }  // namespace
 
@@ -48,6 +68,7 @@ class Dataset::Impl {
       inspect.format = options_.format;
       inspect.schema = options_.schema;
       inspect.sample = options_.inspect;
+      inspect.store = {options_.cache, options_.cache_limit, DatasetName(sources_, options_)};
       ARROW_ASSIGN_OR_RAISE(auto found, plan::Inspect(*source_, inspect, cache_));
       inspection_ = std::make_shared<const plan::Inspection>(std::move(found));
     }
@@ -113,6 +134,12 @@ class Dataset::Impl {
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Open(std::vector<std::string> sources,
                                                       OpenOptions options) {
+  return OpenSince(std::move(sources), std::move(options), {});
+}
+
+arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSince(
+    std::vector<std::string> sources, OpenOptions options,
+    std::chrono::steady_clock::time_point since) {
   if (sources.empty())
     return arrow::Status::Invalid("No source is given: name a file, a folder or a pattern");
   if (options.inspect == 0 || options.inspect < OpenOptions::kAll) {
@@ -123,9 +150,23 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::Open(std::vector<std::string> s
     return arrow::Status::Invalid("list_concurrency is ", options.list_concurrency,
                                   ", but must be at least 1");
   }
+  if (options.cache_limit < 1) {
+    return arrow::Status::Invalid("cache_limit is ", options.cache_limit,
+                                  ", but must be at least 1 byte");
+  }
+  if (options.listing_cache_ttl.count() < 0 || options.listing_cache_ttl > kLongestTtl) {
+    return arrow::Status::Invalid("listing_cache_ttl is ", options.listing_cache_ttl.count(),
+                                  " ms, but must be from 0 to ", kLongestTtl.count());
+  }
+  if (!options.cache.empty()) {
+    std::error_code error;
+    const auto folder = std::filesystem::absolute(options.cache, error);
+    if (!error) options.cache = folder.string();
+  }
   if (!options.format.empty()) ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
   if (!options.partitioning) options.partitioning = MakeHivePartitioning();
-  ARROW_ASSIGN_OR_RAISE(auto source, MakeListingSource(sources, options.filesystem));
+  ARROW_ASSIGN_OR_RAISE(auto source, MakeListingSource(sources, options.filesystem,
+                                                       {options.listing_cache_ttl, since}));
   auto impl = std::make_unique<Impl>(std::move(sources), std::move(options), std::move(source));
   return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
 }
@@ -135,6 +176,7 @@ Dataset::~Dataset() = default;
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::schema() const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  impl_->cache()->Persist();
   return inspection->table_schema;
 }
 
@@ -162,13 +204,24 @@ arrow::Result<ListingReport> Dataset::listing_report() const {
   return listing.report;
 }
 
+CacheReport Dataset::cache_report() const {
+  CacheReport out;
+  if (auto store = impl_->cache()->store()) {
+    const auto report = store->report();
+    out = {report.path, report.known, report.used, report.added, report.problem};
+  }
+  return out;
+}
+
 arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
                                       const PlanOptions& options) const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
   if (options.collect_statistics) {
-    return plan::MakePlan(input, bound, options, plan::FooterUse::kAll);
+    auto plan = plan::MakePlan(input, bound, options, plan::FooterUse::kAll);
+    impl_->cache()->Persist();
+    return plan;
   }
   ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, options, plan::FooterUse::kNone));
   ARROW_RETURN_NOT_OK(plan::IdentifyFiles(options.stop, &plan));
@@ -220,11 +273,23 @@ arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
   PlanOptions planning;
   planning.stop = options.stop;
   ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning, plan::FooterUse::kNone));
-  return read::CountRows(plan, options, impl_->cache());
+  auto rows = read::CountRows(plan, options, impl_->cache());
+  impl_->cache()->Persist();
+  return rows;
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Refresh() const {
-  return Open(impl_->sources(), impl_->options());
+  return OpenSince(impl_->sources(), impl_->options(), std::chrono::steady_clock::now());
+}
+
+arrow::Result<std::string> UserCacheDirectory() {
+  // The XDG Base Directory Specification takes no relative path.
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/')
+    return std::string(cache) + "/shoal";
+  if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/')
+    return std::string(home) + "/.cache/shoal";
+  return arrow::Status::Invalid(
+      "There is no customary cache folder, since HOME and XDG_CACHE_HOME are not set: name one");
 }
 
 }  // namespace shoal

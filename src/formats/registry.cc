@@ -52,6 +52,14 @@ arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view 
                                        "' is not supported; the known formats are: ", known);
 }
 
+std::optional<SavedFacts> FileFormat::SaveFacts(const FileFacts&) const { return std::nullopt; }
+
+arrow::Result<std::shared_ptr<const FileFacts>> FileFormat::RestoreFacts(
+    std::string_view, std::string_view, const std::shared_ptr<const SourceFile>& file) const {
+  return arrow::Status::NotImplemented("'", file->path, "': facts of ", name(),
+                                       " files can't be kept");
+}
+
 arrow::Result<ColumnBounds> FileFacts::Bounds(int leaf) const {
   ARROW_ASSIGN_OR_RAISE(auto bounds, Bounds(std::vector<int>{leaf}));
   return std::move(bounds[0]);

@@ -34,6 +34,7 @@ struct RawEntry {
 struct RawListing {
   std::string names;
   std::vector<RawEntry> entries;
+  bool cached = false;  // remembered, not read
 
   std::string_view name(const RawEntry& entry) const {
     return std::string_view(names).substr(entry.offset, entry.length);

@@ -42,6 +42,7 @@ void ListingReport::Merge(const ListingReport& other) {
   }
   files += other.files;
   directories_listed += other.directories_listed;
+  directories_cached += other.directories_cached;
   directories_pruned += other.directories_pruned;
   files_pruned += other.files_pruned;
   stat_calls += other.stat_calls;
@@ -54,6 +55,7 @@ std::string ListingReport::ToString() const {
   out << files << " files in " << directories_listed << (recursive ? " recursive" : "")
       << " directory listings";
   if (!complete) out << " (ended early)";
+  if (directories_cached > 0) out << ", " << directories_cached << " remembered";
   if (directories_pruned > 0) out << ", " << directories_pruned << " directories pruned";
   if (files_pruned > 0) out << ", " << files_pruned << " files pruned";
   if (stat_calls > 0) out << ", " << stat_calls << " stat calls";

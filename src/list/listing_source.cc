@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/status_context.h"
 #include "list/directory_reader.h"
+#include "list/listing_cache.h"
 #include "list/sample.h"
 #include "list/starts.h"
 #include "list/strictness.h"
@@ -54,10 +55,11 @@ FileTable Merge(const std::vector<FileTable>& tables) {
 
 class WalkSource final : public ListingSource {
  public:
-  WalkSource(std::vector<std::string> sources, base::Locations locations)
+  WalkSource(std::vector<std::string> sources, base::Locations locations,
+             std::shared_ptr<const list::DirectoryReader> reader)
       : sources_(std::move(sources)),
         locations_(std::move(locations)),
-        reader_(list::MakeDirectoryReader(locations_.filesystem)) {}
+        reader_(std::move(reader)) {}
 
   std::string Describe() const override {
     std::string out;
@@ -91,6 +93,7 @@ class WalkSource final : public ListingSource {
       for (const list::Start& start : groups[group]) {
         report.stat_calls += start.stat_calls;
         report.directories_listed += start.directories_listed;
+        report.directories_cached += start.directories_cached;
       }
       if (groups[group].size() == 1 && groups[group][0].is_file) {
         ARROW_RETURN_NOT_OK(AddFile(groups[group][0], partition_base, options, &files, &report));
@@ -174,6 +177,7 @@ class WalkSource final : public ListingSource {
       out.complete = out.complete && samples[i].complete;
       samples[i].report.stat_calls += starts[i].stat_calls;
       samples[i].report.directories_listed += starts[i].directories_listed;
+      samples[i].report.directories_cached += starts[i].directories_cached;
       out.report.Merge(samples[i].report);
       tables.push_back(std::move(samples[i].files));
     }
@@ -297,11 +301,15 @@ arrow::Result<FileSample> ListingSource::Sample(const ListOptions& options, int6
 }
 
 arrow::Result<std::shared_ptr<const ListingSource>> MakeListingSource(
-    std::vector<std::string> sources, std::shared_ptr<arrow::fs::FileSystem> filesystem) {
+    std::vector<std::string> sources, std::shared_ptr<arrow::fs::FileSystem> filesystem,
+    ListingCacheUse remembered) {
   if (sources.empty())
     return arrow::Status::Invalid("No sources are given; give a path, a URI or a glob.");
   ARROW_ASSIGN_OR_RAISE(auto locations, base::ResolveLocations(sources, std::move(filesystem)));
-  return std::make_shared<WalkSource>(std::move(sources), std::move(locations));
+  auto reader = list::MakeDirectoryReader(locations.filesystem);
+  if (remembered.ttl.count() > 0)
+    reader = list::MakeRememberingReader(std::move(reader), locations.filesystem, remembered);
+  return std::make_shared<WalkSource>(std::move(sources), std::move(locations), std::move(reader));
 }
 
 }  // namespace shoal

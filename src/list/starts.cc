@@ -123,7 +123,7 @@ class Prober {
     } else {
       ARROW_ASSIGN_OR_RAISE(tree[prefix], reader_->Read(prefix, /*missing_ok=*/true));
     }
-    ++start->directories_listed;
+    ++(tree.at(prefix).cached ? start->directories_cached : start->directories_listed);
     start->read_ahead = std::make_shared<RawTree>(std::move(tree));
     return !start->read_ahead->at(prefix).entries.empty();
   }
@@ -207,6 +207,7 @@ arrow::Result<std::vector<StartGroup>> FindStarts(
     if (known) {
       group.front().stat_calls += start.stat_calls;
       group.front().directories_listed += start.directories_listed;
+      group.front().directories_cached += start.directories_cached;
     } else {
       group.push_back(std::move(start));
     }

@@ -118,10 +118,12 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
         static_cast<int64_t>(level.size()), ReadConcurrency(*reader_, options_), options_.stop,
         [&](int64_t i) {
           ARROW_ASSIGN_OR_RAISE(RawListing raw, reader_->Read(level[i]->prefix, missing_ok));
+          if (raw.cached) level[i]->report.directories_cached = 1;
           return Classify(level[i].get(), std::move(raw));
         },
         kLocalReadsPerThread));
-    report_.directories_listed += static_cast<int64_t>(level.size());
+    for (const auto& directory : level)
+      report_.directories_listed += 1 - directory->report.directories_cached;
   } else {
     std::vector<std::string> prefixes;
     std::vector<Directory*> unread;
@@ -130,8 +132,6 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
       prefixes.push_back(directory->prefix);
       unread.push_back(directory.get());
     }
-    report_.directories_listed += static_cast<int64_t>(unread.size());
-    report_.recursive = report_.recursive || (recursive && !unread.empty());
     const auto fetch = [reader = reader_, prefixes = std::move(prefixes), recursive,
                         missing_ok](size_t i) -> arrow::Result<RawTree> {
       if (recursive) return reader->ReadRecursive(prefixes[i]);
@@ -143,6 +143,10 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
                           FetchAll<RawTree>(unread.size(), ReadConcurrency(*reader_, options_),
                                             options_.stop, fetch));
     for (size_t i = 0; i < trees.size(); ++i) {
+      const auto root = trees[i].find(unread[i]->prefix);
+      const bool cached = root != trees[i].end() && root->second.cached;
+      ++(cached ? report_.directories_cached : report_.directories_listed);
+      report_.recursive = report_.recursive || (recursive && !cached);
       unread[i]->read_ahead = std::make_shared<RawTree>(std::move(trees[i]));
     }
     for (const auto& directory : level) {

@@ -124,6 +124,7 @@ std::string ScanPlan::ToString() const {
   out << "schema    from " << Count(files_inspected, "inspected file", "inspected files") << "\n";
   out << "listed    " << Count(prune.files_listed, "file", "files") << " in "
       << Count(listing.directories_listed, "directory", "directories");
+  if (listing.directories_cached > 0) out << ", " << listing.directories_cached << " remembered";
   if (prune.directories_pruned > 0) {
     out << ", " << Count(prune.directories_pruned, "directory", "directories")
         << " pruned before listing";

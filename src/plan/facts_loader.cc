@@ -8,20 +8,24 @@ arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
                                      const std::shared_ptr<const SourceFile>& file,
                                      FactsCache* cache,
                                      const std::shared_ptr<runtime::Counters>& counters) {
+  if (cache && cache->MayHave(file->path)) {
+    ARROW_ASSIGN_OR_RAISE(auto found, storage::Identify(*file));
+    if (found) {
+      LoadedFacts out{nullptr, found->size, found->mtime_ns, true};
+      out.facts = cache->Get(file->path, out.size, out.mtime_ns);
+      if (out.facts) {
+        ++counters->footers_cached;
+        return out;
+      }
+    }
+  }
   ARROW_ASSIGN_OR_RAISE(auto open, storage::OpenFile::Open(file, counters));
   LoadedFacts out{nullptr, open->size(), open->mtime_ns(), false};
   if (out.size == 0) {
-    if (cache && cache->MayHave(file->path)) {
+    if (cache && cache->HasRead(file->path)) {
       return storage::FileChanged(file->path, "it is empty now");
     }
     return out;
-  }
-  if (cache) {
-    out.facts = cache->Get(file->path, out.size, out.mtime_ns);
-    if (out.facts) {
-      out.cached = true;
-      return out;
-    }
   }
   auto reader = format.ReadFacts(file);
   Resident got;
@@ -37,7 +41,10 @@ arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
       got.buffers.push_back(std::move(buffer));
     }
   }
-  if (cache) cache->Put(file->path, out.size, out.mtime_ns, out.facts);
+  // A store does not tell the time of what it opens. What is read is the version that was listed,
+  // or a later one, and then the next listing tells another time.
+  const int64_t mtime_ns = out.mtime_ns == SourceFile::kUnknown ? file->mtime_ns : out.mtime_ns;
+  if (cache) cache->Put(file->path, out.size, mtime_ns, out.facts);
   return out;
 }
 

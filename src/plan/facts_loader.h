@@ -19,8 +19,8 @@ struct LoadedFacts {
   bool cached = false;
 };
 
-/// Opens the file (which tells whether it is still the one listed), then takes its facts from the
-/// cache or from its bytes. `cache` may be null. Blocking; thread-safe.
+/// Looks at the file (which tells whether it is still the one listed), then takes its facts from
+/// the cache, or opens it and reads them. `cache` may be null. Blocking; thread-safe.
 arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
                                      const std::shared_ptr<const SourceFile>& file,
                                      FactsCache* cache,

@@ -135,6 +135,10 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   ARROW_ASSIGN_OR_RAISE(Looked looked, Look(source, options));
   Inspection out;
   out.format = looked.format;
+  if (cache && !options.store.folder.empty() && !cache->store()) {
+    cache->UseStore(
+        std::make_shared<FactsStore>(options.store, looked.format, source.filesystem()));
+  }
   out.list = looked.list;
   const FileTable& files = looked.sample.files;
   const KeyTable& keys = files.keys();

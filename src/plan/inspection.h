@@ -21,6 +21,8 @@ struct InspectionOptions {
   std::string format;                     // empty: by extension, else by magic bytes
   std::shared_ptr<arrow::Schema> schema;  // declared; may be null
   int64_t sample = 256;                   // files to inspect; -1: all
+  /// Given to the cache as its store as soon as the format is known; no folder: none.
+  FactsStoreOptions store;
 };
 
 /// What the inspection found. Everything after it (listing, planning, reading) goes by this.

@@ -160,6 +160,7 @@ json ReportOf(const ScanPlan& plan) {
   }
   return {{"conjuncts", conjuncts},
           {"directories_listed", plan.listing.directories_listed},
+          {"directories_cached", plan.listing.directories_cached},
           {"directories_pruned", r.directories_pruned},
           {"stat_calls", plan.listing.stat_calls},
           {"listing_complete", plan.listing.complete},

@@ -120,6 +120,7 @@ class BatchStream::Impl {
     const auto& c = *context_->counters;
     ScanMetrics m;
     m.files_opened = c.files_opened;
+    m.footers_cached = c.footers_cached;
     m.files_pruned = c.files_pruned;
     m.row_groups_read = c.row_groups_read;
     m.row_groups_pruned = c.row_groups_pruned;
@@ -153,6 +154,7 @@ class BatchStream::Impl {
         ended_ = true;
         // What is still being read past a limit is not wanted.
         scheduler_->Close();
+        if (context_->cache) context_->cache->Persist();
         ARROW_RETURN_NOT_OK(rebatcher_.Finish());
         continue;
       }

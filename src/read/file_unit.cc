@@ -89,17 +89,23 @@ class FileUnit final : public Unit {
   arrow::Result<Step> Next(Resident got) override {
     if (!opened_) {
       opened_ = true;
-      // Opening tells size and mtime, which decide whether what the cache has is still true.
-      if (context_->cache && context_->cache->MayHave(file()->path)) return NeedBytes{};
+      // Opening tells size and mtime, which decide whether what the cache has is still true. Stores
+      // tell no mtime then.
+      if (context_->cache && storage::IsLocal(*context_->filesystem) &&
+          context_->cache->MayHave(file()->path)) {
+        return NeedBytes{};
+      }
     } else if (got.file_size == 0) {
-      if (context_->cache && context_->cache->MayHave(file()->path)) {
+      if (context_->cache && context_->cache->HasRead(file()->path)) {
         return storage::FileChanged(file()->path, "it is empty now");
       }
       context_->counters->AddSkipped("'" + file()->path + "': empty file (0 bytes)");
       return Done{};
     } else if (!reader_) {
-      if (auto facts = context_->cache->Get(file()->path, got.file_size, got.mtime_ns))
+      if (auto facts = context_->cache->Get(file()->path, got.file_size, got.mtime_ns)) {
+        ++context_->counters->footers_cached;
         return Open(std::move(facts));
+      }
       got = {};
     }
     if (!reader_) reader_ = context_->format->ReadFacts(file());

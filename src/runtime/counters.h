@@ -14,6 +14,7 @@ namespace shoal::runtime {
 /// work goes on, they need not agree with each other.
 struct Counters {
   std::atomic<int64_t> files_opened{0};
+  std::atomic<int64_t> footers_cached{0};
   std::atomic<int64_t> requests{0};
   std::atomic<int64_t> bytes_read{0};
   std::atomic<int64_t> files_pruned{0};

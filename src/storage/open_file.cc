@@ -57,6 +57,26 @@ arrow::Status Changed(const std::string& path, Args&&... how) {
       "' changed after it was listed: ", std::forward<Args>(how)..., ". Plan the scan again.");
 }
 
+/// Compares what was found with what was listed.
+arrow::Status CheckIdentity(const SourceFile& listed, const FileIdentity& found) {
+  if (listed.size >= 0 && found.size != listed.size) {
+    return Changed(listed.path, "it had ", listed.size, " bytes and now has ", found.size);
+  }
+  if (listed.mtime_ns >= 0 && found.mtime_ns >= 0 && found.mtime_ns != listed.mtime_ns) {
+    return Changed(listed.path, "its modification time differs");
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status NotRegular(const std::string& path) {
+  // A pipe would block for ever; a directory has no bytes.
+  return arrow::Status::IOError("'", path, "' is not a regular file");
+}
+
+int64_t MtimeOf(const struct stat& info) {
+  return info.st_mtim.tv_sec * int64_t{1000000000} + info.st_mtim.tv_nsec;
+}
+
 arrow::Status FromErrno(int error, std::string_view what, const std::string& path) {
   return arrow::internal::IOErrorFromErrno(error, what, " '", path, "'");
 }
@@ -73,10 +93,8 @@ class LocalFile final : public OpenFile {
         new LocalFile(fd, std::move(file), std::move(counters), pool));
     struct stat info;
     if (::fstat(fd, &info) != 0) return FromErrno(errno, "Cannot stat", path);
-    // A pipe would block for ever; a directory has no bytes.
-    if (!S_ISREG(info.st_mode)) return arrow::Status::IOError("'", path, "' is not a regular file");
-    ARROW_RETURN_NOT_OK(opened->SetIdentity(
-        info.st_size, info.st_mtim.tv_sec * int64_t{1000000000} + info.st_mtim.tv_nsec));
+    if (!S_ISREG(info.st_mode)) return NotRegular(path);
+    ARROW_RETURN_NOT_OK(opened->SetIdentity(info.st_size, MtimeOf(info)));
     return opened;
   }
   ~LocalFile() override { ::close(fd_); }
@@ -156,6 +174,19 @@ bool IsFileChanged(const arrow::Status& status) {
 
 bool IsLocal(const arrow::fs::FileSystem& filesystem) { return filesystem.type_name() == "local"; }
 
+arrow::Result<std::optional<FileIdentity>> Identify(const SourceFile& file) {
+  if (!IsLocal(*file.filesystem)) {
+    if (file.size < 0 || file.mtime_ns < 0) return std::nullopt;
+    return FileIdentity{file.size, file.mtime_ns};
+  }
+  struct stat info;
+  if (::stat(file.path.c_str(), &info) != 0) return FromErrno(errno, "Cannot open", file.path);
+  if (!S_ISREG(info.st_mode)) return NotRegular(file.path);
+  const FileIdentity found{info.st_size, MtimeOf(info)};
+  ARROW_RETURN_NOT_OK(CheckIdentity(file, found));
+  return found;
+}
+
 arrow::Result<std::shared_ptr<OpenFile>> OpenFile::Open(std::shared_ptr<const SourceFile> file,
                                                         std::shared_ptr<runtime::Counters> counters,
                                                         arrow::MemoryPool* pool) {
@@ -168,13 +199,7 @@ arrow::Result<std::shared_ptr<OpenFile>> OpenFile::Open(std::shared_ptr<const So
 arrow::Status OpenFile::SetIdentity(int64_t size, int64_t mtime_ns) {
   size_ = size;
   mtime_ns_ = mtime_ns;
-  if (file_->size >= 0 && size != file_->size) {
-    return Changed(file_->path, "it had ", file_->size, " bytes and now has ", size);
-  }
-  if (file_->mtime_ns >= 0 && mtime_ns >= 0 && mtime_ns != file_->mtime_ns) {
-    return Changed(file_->path, "its modification time differs");
-  }
-  return arrow::Status::OK();
+  return CheckIdentity(*file_, {size, mtime_ns});
 }
 
 ByteRange OpenFile::Resolve(ByteRange range) const {

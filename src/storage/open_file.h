@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,15 @@ arrow::Status FileChanged(const std::string& path, const std::string& how);
 
 /// Whether an error says that a file is no longer the one that was listed.
 bool IsFileChanged(const arrow::Status& status);
+
+/// What a file's identity is.
+struct FileIdentity {
+  int64_t size = SourceFile::kUnknown;
+  int64_t mtime_ns = SourceFile::kUnknown;
+};
+/// The identity of the file at this moment without opening it: on local disks by one stat, with the
+/// errors of OpenFile::Open; elsewhere as the listing told it. Not set where only opening can tell.
+arrow::Result<std::optional<FileIdentity>> Identify(const SourceFile& file);
 
 /// An open file. Thread-safe; closes when the last owner lets go. On local disks it reads with
 /// pread and knows size and mtime from the open descriptor; elsewhere it goes through the

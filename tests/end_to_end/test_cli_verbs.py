@@ -270,3 +270,63 @@ def test_fields_of_structs_are_columns(tmp_path: Path) -> None:
     write(tmp_path / "a.parquet", {"s": [{"x": 1, "y": "a"}, {"x": 2, "y": "b"}]})
     text = output_of("scan", tmp_path, "--columns", "s.y, s.x", "--where", "s.x = 2")
     assert json.loads(text) == {"s.y": "b", "s.x": 2}
+
+
+# ---- the cache ---------------------------------------------------------------------------------------------
+
+
+def old(table: Path) -> Path:
+    """The same files, changed some time ago: what was changed just now is not kept."""
+    for path in table.rglob("*.parquet"):
+        os.utime(path, (1_600_000_000, 1_600_000_000))
+    return table
+
+
+def test_a_cache_folder_saves_reading_footers_in_the_next_run(table: Path, tmp_path: Path) -> None:
+    cache = f"--cache={tmp_path / 'cache'}"
+    assert output_of("count", old(table), cache) == "12\n"
+    report = json.loads(output_of("explain", table, cache, "--inspect", "first", "--json"))["report"]
+    assert report["footers_read"] == 0
+    assert report["footers_cached"] == 3
+    assert "3 from cache" in output_of("explain", table, cache, "--inspect", "first")
+    ended = shoal("scan", table, cache, "--inspect", "first", "--stats")
+    assert "footers of 3 from cache" in ended.err
+
+
+def test_the_cache_folder_of_the_user(table: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "xdg")}
+    assert output_of("count", old(table), "--cache", env=environment) == "12\n"
+    assert len(list((tmp_path / "xdg" / "shoal").iterdir())) == 1
+    bare = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME")}
+    assert "XDG_CACHE_HOME" in failure_of("count", table, "--cache", env=bare, status=2)
+
+
+@pytest.mark.parametrize("verb", ["schema", "count", "head", "scan", "explain"])
+def test_a_cache_folder_that_cannot_be_used_is_a_warning(table: Path, tmp_path: Path, verb: str) -> None:
+    (tmp_path / "file").touch()
+    expected = output_of(verb, old(table))
+    ended = shoal(verb, table, f"--cache={tmp_path / 'file'}")
+    assert (ended.status, ended.text) == (0, expected)
+    assert ended.err.count("\n") == 1
+    assert ended.err.startswith("shoal: warning: cache ")
+    assert str(tmp_path / "file") in ended.err
+
+
+def test_a_damaged_cache_file_is_made_again(table: Path, tmp_path: Path) -> None:
+    cache = f"--cache={tmp_path / 'cache'}"
+    assert output_of("count", old(table), cache) == "12\n"
+    (kept,) = (tmp_path / "cache").iterdir()
+    whole = kept.read_bytes()
+    for bad in (b"", whole[:-1], whole[:100], whole[:200] + b"\xff" + whole[201:], b"x" * 1000):
+        kept.write_bytes(bad)
+        ended = shoal("count", table, cache)
+        assert (ended.status, ended.text, ended.err) == (0, "12\n", "")
+        report = json.loads(output_of("explain", table, cache, "--inspect", "first", "--json"))["report"]
+        assert report["footers_cached"] == 3
+
+
+def test_the_cache_limit_is_a_size(table: Path, tmp_path: Path) -> None:
+    cache = f"--cache={tmp_path / 'cache'}"
+    assert output_of("count", old(table), cache, "--cache-limit", "1MiB") == "12\n"
+    assert "--cache-limit" in failure_of("count", table, cache, "--cache-limit", "lots", status=2)
+    assert "does not take --cache" in failure_of("ls", table, "--cache", status=2)

@@ -50,51 +50,15 @@ class ParquetFactsReader final : public FactsReader {
         {reinterpret_cast<const char*>(end - kFooterEnd - length), static_cast<size_t>(length)});
     if (!footer.ok())
       return footer.status().WithMessage("'", file_->path, "': ", footer.status().message());
-    return Guard(file_->path, [&]() -> arrow::Result<Step> {
-      ARROW_ASSIGN_OR_RAISE(auto facts, MakeFacts(*std::move(footer), got.file_size));
-      return Step(std::move(facts));
-    });
+    ARROW_ASSIGN_OR_RAISE(auto facts,
+                          MakeFacts(*file_, *std::move(footer), got.file_size, converter_.get()));
+    return Step(std::move(facts));
   }
 
  private:
   template <typename... Args>
   arrow::Status Error(Args&&... args) const {
     return arrow::Status::Invalid("'", file_->path, "' ", std::forward<Args>(args)...);
-  }
-
-  arrow::Result<std::shared_ptr<const FileFacts>> MakeFacts(Footer footer,
-                                                            int64_t file_size) const {
-    auto schema = converter_->Convert(footer);
-    if (!schema.ok())
-      return schema.status().WithMessage("'", file_->path, "': ", schema.status().message());
-    for (int i = 0; i < footer.num_row_groups(); ++i) {
-      if (footer.num_columns(i) != schema->num_columns) {
-        return Error("is corrupt: row group ", i, " has ", footer.num_columns(i),
-                     " columns, the schema has ", schema->num_columns);
-      }
-    }
-    ARROW_RETURN_NOT_OK(CheckRows(footer, *schema));
-    return std::make_shared<const ParquetFacts>(file_->path, schema->arrow, std::move(footer),
-                                                file_size);
-  }
-
-  /// Rows are counted, and left out, by what the footer says of them: it must agree with itself.
-  arrow::Status CheckRows(const Footer& footer, const SchemaConverter::Schema& schema) const {
-    int64_t total = 0;
-    for (int i = 0; i < footer.num_row_groups(); ++i) {
-      total += footer.rows(i);
-      for (int c = 0; c < schema.num_columns; ++c) {
-        const int64_t values = footer.num_values(i, c);
-        if (schema.repeats[c] ? values >= footer.rows(i) : values == footer.rows(i)) continue;
-        return Error("is corrupt: row group ", i, " claims ", footer.rows(i), " rows, and ", values,
-                     " values in column ", c);
-      }
-    }
-    if (footer.total_rows() >= 0 && footer.total_rows() != total) {
-      return Error("is corrupt: it claims ", footer.total_rows(), " rows, and its row groups ",
-                   total);
-    }
-    return arrow::Status::OK();
   }
 
   std::shared_ptr<const SourceFile> file_;
@@ -129,6 +93,50 @@ arrow::Result<SchemaConverter::Schema> SchemaConverter::Convert(const Footer& fo
   if (known_.size() >= kKnownSchemas) known_.erase(known_.begin());
   known_.push_back({std::string(schema), std::string(key_values), converted});
   return converted;
+}
+
+namespace {
+
+/// Rows are counted, and left out, by what the footer says of them: it must agree with itself.
+arrow::Status CheckRows(const SourceFile& file, const Footer& footer,
+                        const SchemaConverter::Schema& schema) {
+  auto corrupt = [&](auto&&... how) {
+    return arrow::Status::Invalid("'", file.path, "' is corrupt: ", how...);
+  };
+  int64_t total = 0;
+  for (int i = 0; i < footer.num_row_groups(); ++i) {
+    if (footer.num_columns(i) != schema.num_columns) {
+      return corrupt("row group ", i, " has ", footer.num_columns(i), " columns, the schema has ",
+                     schema.num_columns);
+    }
+    total += footer.rows(i);
+    for (int c = 0; c < schema.num_columns; ++c) {
+      const int64_t values = footer.num_values(i, c);
+      if (schema.repeats[c] ? values >= footer.rows(i) : values == footer.rows(i)) continue;
+      return corrupt("row group ", i, " claims ", footer.rows(i), " rows, and ", values,
+                     " values in column ", c);
+    }
+  }
+  if (footer.total_rows() >= 0 && footer.total_rows() != total) {
+    return corrupt("it claims ", footer.total_rows(), " rows, and its row groups ", total);
+  }
+  return arrow::Status::OK();
+}
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<const FileFacts>> MakeFacts(const SourceFile& file, Footer footer,
+                                                          int64_t file_size,
+                                                          SchemaConverter* converter) {
+  using Facts = arrow::Result<std::shared_ptr<const FileFacts>>;
+  return Guard(file.path, [&]() -> Facts {
+    auto schema = converter->Convert(footer);
+    if (!schema.ok())
+      return schema.status().WithMessage("'", file.path, "': ", schema.status().message());
+    ARROW_RETURN_NOT_OK(CheckRows(file, footer, *schema));
+    return std::make_shared<const ParquetFacts>(file.path, schema->arrow, std::move(footer),
+                                                file_size);
+  });
 }
 
 std::unique_ptr<FactsReader> MakeFactsReader(std::shared_ptr<const SourceFile> file,

@@ -60,6 +60,11 @@ class SchemaConverter {
   std::vector<Known> known_;  // most recent last
 };
 
+/// The facts of the file whose footer that is. Invalid if the footer contradicts itself.
+arrow::Result<std::shared_ptr<const FileFacts>> MakeFacts(const SourceFile& file, Footer footer,
+                                                          int64_t file_size,
+                                                          SchemaConverter* converter);
+
 /// Footer in one read of the last 64 KiB, or two when it is longer.
 std::unique_ptr<FactsReader> MakeFactsReader(std::shared_ptr<const SourceFile> file,
                                              std::shared_ptr<SchemaConverter> converter);

@@ -23,6 +23,21 @@ constexpr int64_t kMaxBytes = int64_t{1} << 48;
 constexpr std::string_view kPlaceholder("\x26\x00\x00", 3);
 constexpr char kStructList = '\x0c';
 
+/// How Save lays out `own`: the version, then begin and length of the schema, then bytes.
+constexpr char kSavedVersion = 1;
+constexpr size_t kSavedHeader = 1 + 2 * sizeof(uint32_t);
+
+void AppendInteger(std::string* out, uint32_t value) {
+  for (int shift = 0; shift < 32; shift += 8) out->push_back(static_cast<char>(value >> shift));
+}
+
+uint32_t IntegerAt(std::string_view bytes, size_t at) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < sizeof(value); ++i)
+    value |= uint32_t{static_cast<uint8_t>(bytes[at + i])} << (8 * i);
+  return value;
+}
+
 void AppendStructListHeader(std::string* out, size_t size) {
   if (size < 15) {
     out->push_back(static_cast<char>(size << 4 | kStructList));
@@ -196,6 +211,39 @@ std::shared_ptr<::parquet::FileMetaData> Footer::Narrow(const std::vector<int>& 
     narrow.append(bytes_, row_group_list_.end, std::string::npos);
   }
   return ::parquet::FileMetaData::Make(narrow.data(), static_cast<int64_t>(narrow.size()));
+}
+
+void Footer::Save(std::string* common, std::string* own) const {
+  const std::string_view bytes = bytes_;
+  Extent schema = schema_;
+  uint32_t tail = row_group_list_.end;
+  if (row_group_list_.begin < schema.end) {
+    // Not in the order of every known writer: nothing is taken out.
+    schema = {0, 0};
+    tail = static_cast<uint32_t>(bytes.size());
+  }
+  *common = bytes.substr(schema.begin, schema.end - schema.begin);
+  *common += bytes.substr(tail);
+  own->assign(1, kSavedVersion);
+  AppendInteger(own, schema.begin);
+  AppendInteger(own, schema.end - schema.begin);
+  *own += bytes.substr(0, schema.begin);
+  *own += bytes.substr(schema.end, tail - schema.end);
+}
+
+arrow::Result<Footer> Footer::Restore(std::string_view common, std::string_view own) {
+  const auto misfit = [] { return arrow::Status::Invalid("the kept footer is not one"); };
+  if (own.size() < kSavedHeader || own[0] != kSavedVersion) return misfit();
+  const uint32_t begin = IntegerAt(own, 1), length = IntegerAt(own, 5);
+  own.remove_prefix(kSavedHeader);
+  if (begin > own.size() || length > common.size()) return misfit();
+  std::string bytes;
+  bytes.reserve(own.size() + common.size());
+  bytes += own.substr(0, begin);
+  bytes += common.substr(0, length);
+  bytes += own.substr(begin);
+  bytes += common.substr(length);
+  return Parse(std::move(bytes));
 }
 
 int64_t Footer::memory_size() const {

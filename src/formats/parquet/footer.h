@@ -48,6 +48,12 @@ class Footer {
   std::shared_ptr<::parquet::FileMetaData> Narrow(const std::vector<int>& row_groups,
                                                   const std::vector<int>& leaves) const;
 
+  /// The bytes in two parts: `common` holds what files of one writer share (the schema, and all
+  /// that follows the row groups), `own` the rest. Restore puts them together again; Invalid if
+  /// they do not fit each other.
+  void Save(std::string* common, std::string* own) const;
+  static arrow::Result<Footer> Restore(std::string_view common, std::string_view own);
+
   /// Bytes of memory.
   int64_t memory_size() const;
 

@@ -160,5 +160,50 @@ TEST(ThriftReader, ReadsEveryWidthOfInteger) {
   EXPECT_EQ(read(""), "failed");
 }
 
+TEST(Footer, SavedPartsMakeTheSameFooterAndFilesOfOneWriterShareOne) {
+  std::string first_common;
+  for (int64_t rows : {1, 10, 1000}) {
+    const std::string bytes = FooterOf(WriteFile(*ManyColumns(5, rows), 100, Default()));
+    const Footer footer = Footer::Parse(bytes).ValueOrDie();
+    std::string common, own;
+    footer.Save(&common, &own);
+    EXPECT_LT(own.size() + common.size(), bytes.size() + 16);
+    EXPECT_NE(common.find("somebody"), std::string::npos);
+    if (first_common.empty()) first_common = common;
+    EXPECT_EQ(common, first_common);
+
+    const Footer restored = Footer::Restore(common, own).ValueOrDie();
+    ASSERT_EQ(restored.num_row_groups(), footer.num_row_groups());
+    for (int g = 0; g < footer.num_row_groups(); ++g) {
+      EXPECT_EQ(restored.rows(g), footer.rows(g));
+      EXPECT_EQ(restored.compressed_bytes(g), footer.compressed_bytes(g));
+    }
+    EXPECT_EQ(restored.schema_bytes(), footer.schema_bytes());
+    EXPECT_EQ(restored.key_value_bytes(), footer.key_value_bytes());
+    EXPECT_TRUE(restored.Narrow({0}, {0, 2})->Equals(*footer.Narrow({0}, {0, 2})));
+  }
+}
+
+TEST(Footer, WhatWasNotSavedIsRefused) {
+  const std::string bytes = FooterOf(WriteFile(*ManyColumns(5, 300), 100, Default()));
+  std::string common, own;
+  Footer::Parse(bytes).ValueOrDie().Save(&common, &own);
+  EXPECT_FALSE(Footer::Restore(common, "").ok());
+  EXPECT_FALSE(Footer::Restore("", own).ok());
+  EXPECT_FALSE(Footer::Restore(own, common).ok());
+  std::mt19937 random(7);
+  for (int round = 0; round < 2000; ++round) {
+    std::string bad_own = own, bad_common = common;
+    std::string& bad = round % 2 == 0 ? bad_own : bad_common;
+    if (round % 4 < 2) {
+      bad.resize(random() % bad.size());
+    } else {
+      bad[random() % bad.size()] ^= static_cast<char>(1 << random() % 8);
+    }
+    // Refused, or a footer; nothing worse.
+    (void)Footer::Restore(bad_common, bad_own);
+  }
+}
+
 }  // namespace
 }  // namespace shoal::formats::parquet

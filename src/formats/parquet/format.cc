@@ -20,6 +20,17 @@ class ParquetFormat final : public FileFormat {
   arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request) const override {
     return MakeRowGroupUnit(std::move(request));
   }
+  std::optional<SavedFacts> SaveFacts(const FileFacts& facts) const override {
+    SavedFacts saved;
+    static_cast<const ParquetFacts&>(facts).footer().Save(&saved.common, &saved.own);
+    return saved;
+  }
+  arrow::Result<std::shared_ptr<const FileFacts>> RestoreFacts(
+      std::string_view common, std::string_view own,
+      const std::shared_ptr<const SourceFile>& file) const override {
+    ARROW_ASSIGN_OR_RAISE(auto footer, Footer::Restore(common, own));
+    return MakeFacts(*file, std::move(footer), file->size, converter_.get());
+  }
 
  private:
   std::shared_ptr<SchemaConverter> converter_ = std::make_shared<SchemaConverter>();

@@ -1,0 +1,138 @@
+"""What is kept between questions: facts of files on disk, listings in memory."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import shoal
+from files import numbers, write
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Ten files, last changed some time ago."""
+    root = numbers(tmp_path / "table", 10)
+    for path in root.iterdir():
+        age(path, 100)
+    return root
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> Iterator[None]:
+    shoal.forget_listings()
+    yield
+    shoal.forget_listings()
+
+
+def age(path: Path, seconds: int) -> None:
+    changed = path.stat().st_mtime_ns - seconds * 10**9
+    os.utime(path, ns=(changed, changed))
+
+
+def test_a_cache_folder_answers_a_later_dataset(table: Path, tmp_path: Path) -> None:
+    first = shoal.open(table, cache=tmp_path / "cache")
+    assert first.cache_report.path is None
+    assert first.count() == 100
+    assert first.cache_report.files_added == 10
+    assert Path(first.cache_report.path).parent == tmp_path / "cache"
+
+    second = shoal.open(table, cache=str(tmp_path / "cache"), inspect="first")
+    plan = second.plan()
+    assert plan.report["footers_read"] == 0
+    assert plan.report["footers_cached"] == 10
+    assert "10 from cache" in str(plan)
+    scan = second.scan(filter="x >= 95")
+    assert scan.to_table()["x"].to_pylist() == [95, 96, 97, 98, 99]
+    assert scan.metrics.footers_cached == 10
+    assert second.cache_report.files_known == 10
+    assert second.cache_report.problem is None
+
+
+def test_another_process_finds_what_this_one_kept(table: Path, tmp_path: Path) -> None:
+    assert shoal.open(table, cache=tmp_path / "cache").count() == 100
+    program = (
+        "import shoal, sys\n"
+        "dataset = shoal.open(sys.argv[1], cache=sys.argv[2])\n"
+        "print(dataset.count(), dataset.cache_report.files_added)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(table), str(tmp_path / "cache")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout.split() == ["100", "0"]
+
+
+def test_the_users_cache_folder(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    dataset = shoal.open(table, cache=True)
+    dataset.count()
+    assert Path(dataset.cache_report.path).parent == tmp_path / "xdg" / "shoal"
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    dataset = shoal.open(table, cache=True)
+    dataset.count()
+    assert Path(dataset.cache_report.path).parent == tmp_path / "home" / ".cache" / "shoal"
+
+
+def test_without_the_option_nothing_is_kept(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    dataset = shoal.open(table)
+    assert dataset.count() == 100
+    assert dataset.cache_report == shoal.CacheReport(None, 0, 0, 0, None)
+    assert not (tmp_path / "xdg").exists()
+
+
+def test_a_replaced_file_is_read_anew(table: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert shoal.open(table, cache=cache).count() == 100
+    path = table / "03.parquet"
+    size = path.stat().st_size
+    write(path, {"x": range(1000, 1010)})  # as many bytes
+    assert path.stat().st_size == size
+    age(path, 50)
+    for _ in range(2):
+        dataset = shoal.open(table, cache=cache)
+        assert dataset.count("x >= 1000") == 10
+        assert dataset.count("x >= 30 and x < 40") == 0
+
+
+def test_a_folder_that_cannot_be_used_costs_no_answer(table: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    dataset = shoal.open(table, cache=tmp_path / "file")
+    assert dataset.count() == 100
+    assert str(tmp_path / "file") in dataset.cache_report.problem
+    assert dataset.cache_report.files_added == 0
+
+
+def test_the_options_go_with_a_pickled_dataset(table: Path, tmp_path: Path) -> None:
+    shoal.open(table, cache=tmp_path / "cache").count()
+    again = pickle.loads(pickle.dumps(shoal.open(table, cache=tmp_path / "cache", inspect="first")))
+    assert again.plan().report["footers_cached"] == 10
+
+
+def test_a_remembered_listing_answers_until_it_is_refreshed_or_forgotten(table: Path) -> None:
+    first = shoal.open(table, listing_cache_ttl=3600)
+    assert first.report.directories_listed == 1
+    write(table / "10.parquet", {"x": [100]})
+    second = shoal.open(table, listing_cache_ttl=3600)
+    assert len(second.files) == 10
+    assert second.report.directories_listed == 0
+    assert second.report.directories_cached == 1
+    assert len(shoal.open(table).files) == 11
+    assert len(second.refresh().files) == 11
+    assert len(shoal.open(table, listing_cache_ttl=3600).files) == 11
+
+    write(table / "11.parquet", {"x": [101]})
+    assert len(shoal.open(table, listing_cache_ttl=3600).files) == 11
+    shoal.forget_listings(table)
+    assert len(shoal.open(table, listing_cache_ttl=3600).files) == 12
