@@ -19,8 +19,7 @@ constexpr unsigned Bits(Verb verb) { return static_cast<unsigned>(verb); }
 constexpr unsigned kRows = Bits(Verb::kHead) | Bits(Verb::kScan);
 constexpr unsigned kCounting = kRows | Bits(Verb::kCount);
 constexpr unsigned kQuestions = kCounting | Bits(Verb::kExplain);
-constexpr unsigned kAll =
-    kQuestions | Bits(Verb::kLs) | Bits(Verb::kSchema) | Bits(Verb::kStats);
+constexpr unsigned kAll = kQuestions | Bits(Verb::kLs) | Bits(Verb::kSchema) | Bits(Verb::kStats);
 
 /// Splits at commas outside double quotes.
 std::vector<std::string_view> SplitAtCommas(std::string_view text) {

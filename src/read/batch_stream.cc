@@ -85,8 +85,8 @@ class BatchStream::Impl {
       scheduling.may_skip = [options](const SourceFile&, const arrow::Status& error) {
         return MaySkip(options, error);
       };
-      scheduling.skipped = [counters = context_->counters](
-                               const SourceFile& file, const arrow::Status& error, bool begun) {
+      scheduling.skipped = [counters = context_->counters](const SourceFile& file,
+                                                           const arrow::Status& error, bool begun) {
         const bool named = error.message().find(file.path) != std::string::npos;
         counters->AddSkipped(
             (named ? "" : "'" + file.path + "': ") + error.message() +
