@@ -44,8 +44,8 @@ def test_a_cache_folder_answers_a_later_dataset(table: Path, tmp_path: Path) -> 
 
     second = shoal.open(table, cache=str(tmp_path / "cache"), inspect="first")
     plan = second.plan()
-    assert plan.report["footers_read"] == 0
-    assert plan.report["footers_cached"] == 10
+    assert plan.prune_report["footers_read"] == 0
+    assert plan.prune_report["footers_cached"] == 10
     assert "10 from cache" in str(plan)
     scan = second.scan(filter="x >= 95")
     assert scan.to_table()["x"].to_pylist() == [95, 96, 97, 98, 99]
@@ -117,17 +117,17 @@ def test_a_folder_that_cannot_be_used_costs_no_answer(table: Path, tmp_path: Pat
 def test_the_options_go_with_a_pickled_dataset(table: Path, tmp_path: Path) -> None:
     shoal.open(table, cache=tmp_path / "cache").count()
     again = pickle.loads(pickle.dumps(shoal.open(table, cache=tmp_path / "cache", inspect="first")))
-    assert again.plan().report["footers_cached"] == 10
+    assert again.plan().prune_report["footers_cached"] == 10
 
 
 def test_a_remembered_listing_answers_until_it_is_refreshed_or_forgotten(table: Path) -> None:
     first = shoal.open(table, listing_cache_ttl=3600)
-    assert first.report.directories_listed == 1
+    assert first.listing_report.directories_listed == 1
     write(table / "10.parquet", {"x": [100]})
     second = shoal.open(table, listing_cache_ttl=3600)
     assert len(second.files) == 10
-    assert second.report.directories_listed == 0
-    assert second.report.directories_cached == 1
+    assert second.listing_report.directories_listed == 0
+    assert second.listing_report.directories_cached == 1
     assert len(shoal.open(table).files) == 11
     assert len(second.refresh().files) == 11
     assert len(shoal.open(table, listing_cache_ttl=3600).files) == 11

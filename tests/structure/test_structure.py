@@ -33,7 +33,7 @@ INCLUDES = {
         "list",
     },
     "read": {"base", "runtime", "expression", "schema", "storage", "prune", "plan"},
-    "dataset": {"list", "plan", "read", "statistics"},
+    "dataset": {"base", "list", "plan", "read", "statistics"},
 }
 
 
