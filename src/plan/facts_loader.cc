@@ -41,10 +41,7 @@ arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
       got.buffers.push_back(std::move(buffer));
     }
   }
-  // A store does not tell the time of what it opens. What is read is the version that was listed,
-  // or a later one, and then the next listing tells another time.
-  const int64_t mtime_ns = out.mtime_ns == SourceFile::kUnknown ? file->mtime_ns : out.mtime_ns;
-  if (cache) cache->Put(file->path, out.size, mtime_ns, out.facts);
+  if (cache) cache->Put(file->path, out.size, out.mtime_ns, out.facts);
   return out;
 }
 

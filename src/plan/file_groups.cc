@@ -1,13 +1,14 @@
 #include <shoal/file_groups.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include <arrow/scalar.h>
+
+#include "plan/rows_wanted.h"
 
 namespace shoal {
 
@@ -208,12 +209,7 @@ ScanPlan PartOf(const ScanPlan& plan, std::vector<Fragment> fragments) {
   part.output_schema = plan.output_schema;
   part.request = plan.request;
   part.files_inspected = plan.files_inspected;
-  if (part.request.limit) {
-    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-    part.request.limit = part.request.offset > kMost - *part.request.limit
-                             ? kMost
-                             : *part.request.limit + part.request.offset;
-  }
+  if (part.request.limit) part.request.limit = plan::RowsWanted(part.request);
   part.request.offset = 0;
   part.statistics.num_rows = part.statistics.total_bytes = Precision<int64_t>::Exact(0);
   for (const Fragment& fragment : fragments) {

@@ -3,22 +3,19 @@
 #include <shoal/filter.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <functional>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include <arrow/array/util.h>
-#include <arrow/filesystem/filesystem.h>
-#include <arrow/util/io_util.h>
 
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
 #include "plan/facts_loader.h"
 #include "plan/footer_pruner.h"
 #include "plan/key_containers.h"
+#include "plan/rows_wanted.h"
 #include "prune/failed_container.h"
 #include "prune/pruner.h"
 #include "runtime/parallel.h"
@@ -154,9 +151,7 @@ class Collector {
     // A filter over data may leave any number of rows; only without one do row counts tell when
     // there are enough.
     if (request.limit && !bound_.filters_data && footers_ != FooterUse::kNone) {
-      constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-      rows_wanted_ =
-          request.offset > kMost - *request.limit ? kMost : *request.limit + request.offset;
+      rows_wanted_ = RowsWanted(request);
     }
     local_ = storage::IsLocal(*plan_->filesystem);
     return arrow::Status::OK();
@@ -524,13 +519,10 @@ arrow::Status IdentifyFiles(const arrow::StopToken& stop, ScanPlan* plan) {
       count, runtime::DefaultWorkers(), stop, [&](int64_t i) -> arrow::Status {
         Fragment& fragment = plan->fragments[i];
         if (fragment.size != SourceFile::kUnknown) return arrow::Status::OK();
-        ARROW_ASSIGN_OR_RAISE(auto info, plan->filesystem->GetFileInfo(fragment.path));
-        if (info.type() == arrow::fs::FileType::NotFound) {
-          return arrow::internal::StatusFromErrno(ENOENT, arrow::StatusCode::IOError, "'",
-                                                  fragment.path, "' went away after it was listed");
-        }
-        fragment.size = info.size();
-        fragment.mtime_ns = info.mtime().time_since_epoch().count();
+        ARROW_ASSIGN_OR_RAISE(auto found, storage::Identify({plan->filesystem, fragment.path}));
+        if (!found) return arrow::Status::OK();
+        fragment.size = found->size;
+        fragment.mtime_ns = found->mtime_ns;
         return arrow::Status::OK();
       });
 }

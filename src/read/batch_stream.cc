@@ -8,6 +8,7 @@
 #include <arrow/util/io_util.h>
 
 #include "base/question_error.h"
+#include "plan/rows_wanted.h"
 #include "plan/validate.h"
 #include "read/file_unit.h"
 #include "read/rebatcher.h"
@@ -189,6 +190,8 @@ BatchStream::~BatchStream() = default;
 
 arrow::Result<std::unique_ptr<BatchStream>> BatchStream::Make(const ScanPlan& plan,
                                                               const ScanOptions& options) {
+  // Plans made inside of the library hold together.
+  ARROW_RETURN_NOT_OK(plan::ValidatePlan(plan));
   return read::MakeStream(plan, options, nullptr);
 }
 
@@ -209,13 +212,11 @@ class StreamMaker {
                                                           const ScanOptions& options,
                                                           std::shared_ptr<plan::FactsCache> cache) {
     ARROW_RETURN_NOT_OK(ValidateOptions(options));
-    ARROW_RETURN_NOT_OK(plan::ValidatePlan(plan));
     const ScanRequest& request = plan.request;
     // Without a filter a small limit is known to be met by few rows: decode no more.
     int64_t batch_rows = options.batch_rows;
-    if (request.limit && *request.limit < batch_rows && KeepsAllRows(plan)) {
-      const int64_t wanted = *request.limit + std::min(request.offset, batch_rows - *request.limit);
-      batch_rows = std::max<int64_t>(wanted, 1);
+    if (KeepsAllRows(plan)) {
+      batch_rows = std::clamp<int64_t>(plan::RowsWanted(request), 1, batch_rows);
     }
     arrow::MemoryPool* pool = options.pool ? options.pool : &runtime::RecyclingPool::Instance();
     ARROW_ASSIGN_OR_RAISE(

@@ -6,6 +6,7 @@
 
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
+#include "plan/rows_wanted.h"
 #include "plan/used_leaves.h"
 
 namespace shoal::read {
@@ -58,10 +59,7 @@ arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(
   ARROW_ASSIGN_OR_RAISE(context->unfiltered, MakeShape(plan, nullptr));
   if (expression::SplitConjuncts(plan.request.filter).empty()) {
     context->filtered = context->unfiltered;
-    if (plan.request.limit &&
-        *plan.request.limit <= std::numeric_limits<int64_t>::max() - plan.request.offset) {
-      context->rows_wanted = *plan.request.limit + plan.request.offset;
-    }
+    context->rows_wanted = plan::RowsWanted(plan.request);
     return context;
   }
   ARROW_ASSIGN_OR_RAISE(context->filtered, MakeShape(plan, &plan.request.filter));

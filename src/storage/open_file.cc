@@ -140,7 +140,8 @@ class FilesystemFile final : public OpenFile {
         new FilesystemFile(std::move(file), std::move(counters), *std::move(input)));
     auto size = opened->input_->GetSize();
     if (!size.ok()) return OpenError(size.status(), opened->source());
-    // A store is not asked for the time again: what the listing told stands for the file.
+    // A store does not tell the time of what it opens. What is read is the version that was listed,
+    // or a later one, and then the next listing tells another time.
     ARROW_RETURN_NOT_OK(opened->SetIdentity(*size, opened->source().mtime_ns));
     return opened;
   }
