@@ -273,6 +273,19 @@ std::optional<int64_t> NullCount(const ColumnDescriptor& column,
   return stats->null_count;
 }
 
+/// Whether the bounds may speak of values that no row has, wherever there are nulls. Arrow's writer
+/// counts null among the values that dictionary indices take, compares that with the dictionary's
+/// length, and then takes the bounds of all of the dictionary. A column whose type it did not store
+/// may have been a dictionary.
+bool MayBeBoundsOfDictionary(const ::parquet::FileMetaData& metadata,
+                             const ColumnDescriptor& column, const arrow::DataType& type) {
+  if (column.physical_type() != PhysicalType::BYTE_ARRAY) return false;
+  if (type.id() == arrow::Type::DICTIONARY) return true;
+  const auto& stored = metadata.key_value_metadata();
+  return metadata.created_by().starts_with("parquet-cpp") &&
+         !(stored && stored->Contains("ARROW:schema"));
+}
+
 /// `type`: of the leaf, as it is read.
 arrow::Result<ColumnBounds> BoundsOf(const ::parquet::FileMetaData& metadata, int leaf,
                                      const std::shared_ptr<arrow::DataType>& type) {
@@ -294,7 +307,8 @@ arrow::Result<ColumnBounds> BoundsOf(const ::parquet::FileMetaData& metadata, in
                          native->id() != arrow::Type::DECIMAL256;
   // Arrow's writer lets bounds of a dictionary speak of values below a null struct, which no row
   // has.
-  const bool attained = !HasNullableParent(column);
+  const bool may_be_attained = !HasNullableParent(column);
+  const bool only_without_nulls = MayBeBoundsOfDictionary(metadata, column, *type);
   for (int i = 0; i < n; ++i) {
     auto chunk = metadata.RowGroup(i)->ColumnChunk(leaf);
     std::shared_ptr<::parquet::EncodedStatistics> stats;
@@ -305,6 +319,7 @@ arrow::Result<ColumnBounds> BoundsOf(const ::parquet::FileMetaData& metadata, in
                has_max = native && stats && stats->has_max;
     ARROW_RETURN_NOT_OK(has_min ? min.Append(stats->min()) : min.AppendNull());
     ARROW_RETURN_NOT_OK(has_max ? max.Append(stats->max()) : max.AppendNull());
+    const bool attained = may_be_attained && !(only_without_nulls && nulls != 0);
     // Writers that do not say may have truncated strings, never numbers.
     if (has_min) bounds.min_exact[i] = attained && stats->is_min_value_exact.value_or(!truncates);
     if (has_max) bounds.max_exact[i] = attained && stats->is_max_value_exact.value_or(!truncates);
