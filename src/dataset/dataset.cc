@@ -121,6 +121,15 @@ class Dataset::Impl {
     return out;
   }
 
+  /// What was read for it is in the cache on disk then, too.
+  arrow::Result<ScanPlan> PlanWithFooters(const plan::PlannerInput& input,
+                                          const plan::BoundRequest& bound,
+                                          const PlanOptions& options) {
+    auto plan = plan::MakePlan(input, bound, options, plan::FooterUse::kAll);
+    cache_->Persist();
+    return plan;
+  }
+
  private:
   const std::vector<std::string> sources_;
   const OpenOptions options_;
@@ -218,11 +227,7 @@ arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
-  if (options.collect_statistics) {
-    auto plan = plan::MakePlan(input, bound, options, plan::FooterUse::kAll);
-    impl_->cache()->Persist();
-    return plan;
-  }
+  if (options.collect_statistics) return impl_->PlanWithFooters(input, bound, options);
   ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, options, plan::FooterUse::kNone));
   ARROW_RETURN_NOT_OK(plan::IdentifyFiles(options.stop, &plan));
   return plan;
@@ -257,7 +262,7 @@ arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Express
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
   PlanOptions planning = options;
   planning.collect_statistics = planning.column_statistics = true;
-  ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning, plan::FooterUse::kAll));
+  ARROW_ASSIGN_OR_RAISE(auto plan, impl_->PlanWithFooters(input, bound, planning));
   return bound.filters_data ? statistics::ToInexact(plan.statistics) : plan.statistics;
 }
 

@@ -25,6 +25,12 @@ arrow::Result<FooterPruner> FooterPruner::Make(const ScanPlan& plan) {
 arrow::Result<prune::PruneResult> FooterPruner::Judge(const FileFacts& facts,
                                                       const PartitionValues& values,
                                                       const std::string& path) const {
+  if (conjuncts_.empty()) {
+    prune::PruneResult all;
+    all.outcomes.assign(facts.num_row_groups(), prune::kTrue);
+    all.pruned_by.assign(facts.num_row_groups(), -1);
+    return all;
+  }
   ARROW_ASSIGN_OR_RAISE(auto mapping, MapFile(columns_, facts, values, path));
   prune::RowGroupContainers containers(facts, *mapping, *columns_.schema);
   auto result = prune::Prune(conjuncts_, *columns_.schema, containers);

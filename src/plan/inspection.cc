@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/location.h"
 #include "formats/registry.h"
 #include "list/strictness.h"
 #include "partition/infer.h"
@@ -102,7 +103,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
   std::vector<std::shared_ptr<arrow::Schema>> schemas(files.num_files());
   auto counters = std::make_shared<runtime::Counters>();
   const int concurrency =
-      storage::IsLocal(*source.filesystem()) ? runtime::DefaultWorkers() : kRemoteFooters;
+      base::IsLocal(*source.filesystem()) ? runtime::DefaultWorkers() : kRemoteFooters;
   ARROW_RETURN_NOT_OK(runtime::ParallelFor(
       files.num_files(), concurrency, looked.list.stop, [&](int64_t i) -> arrow::Status {
         ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*looked.format, SourceOf(source, files, i),
@@ -114,10 +115,6 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
   for (int64_t i = 0; i < files.num_files(); ++i) {
     if (!schemas[i]) {
       report->Add(ListingIssue::kZeroByte, files.path(i));
-      if (looked.list.strict.contains(ListingIssue::kZeroByte)) {
-        return arrow::Status::Invalid("'", files.path(i),
-                                      "' is an empty file (0 bytes), and strict is set");
-      }
       continue;
     }
     // Files of one writer share one schema object: merging it again changes nothing.

@@ -1,142 +1,26 @@
 #include "plan/planner.h"
 
-#include <shoal/filter.h>
-
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
-#include <arrow/array/util.h>
-
+#include "base/location.h"
 #include "expression/conjuncts.h"
-#include "expression/evaluate.h"
 #include "plan/facts_loader.h"
 #include "plan/footer_pruner.h"
+#include "plan/fragment_statistics.h"
 #include "plan/key_containers.h"
+#include "plan/key_pruner.h"
 #include "plan/rows_wanted.h"
-#include "prune/failed_container.h"
 #include "prune/pruner.h"
 #include "runtime/parallel.h"
-#include "schema/leaves.h"
 #include "statistics/merge.h"
 #include "storage/open_file.h"
 
 namespace shoal::plan {
 
 namespace {
-
-using arrow::compute::Expression;
-
-std::vector<std::string> NamesOf(const arrow::Schema& schema) { return schema.field_names(); }
-
-/// Adds the path to an error that one path's keys caused.
-arrow::Status NamePath(const arrow::Status& error,
-                       const std::function<std::string(int64_t)>& path_of) {
-  if (auto row = prune::FailedContainer::Find(error)) {
-    return error.WithMessage("'", path_of(*row), "': ", error.message()).WithDetail(nullptr);
-  }
-  return error;
-}
-
-/// The filter's parts that only keys decide, applied to directories and files as they are listed.
-class KeyPruner {
- public:
-  KeyPruner(const Inspection& inspection, const Expression& filter, PruneReport* report)
-      : inspection_(inspection), report_(report) {
-    const auto names = NamesOf(*inspection.partition_schema);
-    const auto all = expression::SplitConjuncts(filter);
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (expression::UsesOnly(all[i], names)) {
-        conjuncts_.push_back(all[i]);
-        number_.push_back(static_cast<int>(i));
-      } else {
-        // It may still rule out paths where only its keys matter: (k = 1 and x > 5) or k = 2.
-        partial_.push_back(all[i]);
-        partial_number_.push_back(static_cast<int>(i));
-      }
-    }
-    conjuncts_.insert(conjuncts_.end(), partial_.begin(), partial_.end());
-    number_.insert(number_.end(), partial_number_.begin(), partial_number_.end());
-  }
-
-  bool can_prune() const {
-    return !conjuncts_.empty() && inspection_.partition_schema->num_fields() > 0;
-  }
-
-  arrow::Result<std::vector<bool>> JudgeDirectories(const KeyTable& keys) {
-    auto path_of = [&](int64_t row) { return DescribeKeys(keys, row); };
-    std::vector<bool> keep(keys.num_rows, true);
-    ARROW_ASSIGN_OR_RAISE(auto result, Judge(keys, KeyContainers::Missing::kUnknown, path_of));
-    for (int64_t i = 0; i < keys.num_rows; ++i) {
-      keep[i] = result.kept(i);
-      if (keep[i]) continue;
-      ++report_->directories_pruned;
-      ++report_->conjuncts[number_[result.pruned_by[i]]].directories_pruned;
-      AddPiece({path_of(i), -1, PruneLevel::kDirectory, number_[result.pruned_by[i]]});
-    }
-    return keep;
-  }
-
-  arrow::Result<std::vector<bool>> JudgeFiles(const FileTable& files) {
-    auto path_of = [&](int64_t row) { return files.path(row); };
-    std::vector<bool> keep(files.num_files(), true);
-    if (!can_prune()) return keep;
-    ARROW_ASSIGN_OR_RAISE(auto result, Judge(files.keys(), KeyContainers::Missing::kNull, path_of));
-    for (int64_t i = 0; i < files.num_files(); ++i) {
-      keep[i] = result.kept(i);
-      if (keep[i]) continue;
-      ++report_->conjuncts[number_[result.pruned_by[i]]].files_pruned;
-      AddPiece({files.path(i), -1, PruneLevel::kFileKeys, number_[result.pruned_by[i]]});
-    }
-    return keep;
-  }
-
-  void AddPiece(PrunedPiece piece) {
-    if (report_->pruned.size() < PruneReport::kMaxPieces)
-      report_->pruned.push_back(std::move(piece));
-  }
-
- private:
-  static std::string DescribeKeys(const KeyTable& keys, int64_t row) {
-    std::string out;
-    for (const auto& column : keys.columns) {
-      if (column.index[row] == KeyColumn::kAbsent) continue;
-      const auto& value = column.distinct[column.index[row]];
-      out += (out.empty() ? "" : "/") + column.name + "=" + (value ? *value : "null");
-    }
-    return out + "/";
-  }
-
-  arrow::Result<prune::PruneResult> Judge(const KeyTable& keys, KeyContainers::Missing missing,
-                                          const std::function<std::string(int64_t)>& path_of) {
-    ARROW_ASSIGN_OR_RAISE(auto typed, TypeKeys(keys, *inspection_.partition_schema, path_of));
-    KeyContainers containers(*inspection_.table_schema, typed, *inspection_.partition_schema,
-                             inspection_.keys_in_files, keys.num_rows, missing);
-    auto result = prune::Prune(conjuncts_, *inspection_.table_schema, containers);
-    if (!result.ok()) return NamePath(result.status(), path_of);
-    return result;
-  }
-
-  const Inspection& inspection_;
-  PruneReport* report_;
-  std::vector<Expression> conjuncts_, partial_;
-  std::vector<int> number_, partial_number_;  // index into the report's conjuncts
-};
-
-/// Statistics of a column that has one value in `rows` rows: of a NaN, or of no rows, there are no
-/// bounds.
-arrow::Result<ColumnStatistics> StatisticsOfConstant(const arrow::Scalar& value,
-                                                     const Precision<int64_t>& rows) {
-  ColumnBounds bounds;
-  ARROW_ASSIGN_OR_RAISE(bounds.min, arrow::MakeArrayFromScalar(value, 1));
-  bounds.max = bounds.min;
-  ARROW_ASSIGN_OR_RAISE(auto no_nulls, arrow::MakeArrayFromScalar(arrow::Int64Scalar(0), 1));
-  bounds.null_count = std::static_pointer_cast<arrow::Int64Array>(no_nulls);
-  bounds.min_exact = bounds.max_exact = {rows.is_exact()};
-  return statistics::Summarise(bounds, {rows});
-}
 
 /// Collects the fragments of a plan, page by page, and what is known of them.
 class Collector {
@@ -153,7 +37,7 @@ class Collector {
     if (request.limit && !bound_.filters_data && footers_ != FooterUse::kNone) {
       rows_wanted_ = RowsWanted(request);
     }
-    local_ = storage::IsLocal(*plan_->filesystem);
+    local_ = base::IsLocal(*plan_->filesystem);
     return arrow::Status::OK();
   }
 
@@ -267,10 +151,6 @@ class Collector {
       if (!input_.inspection->all_files || input_.inspection->files_inspected == 0) {
         plan_->listing.Add(ListingIssue::kZeroByte, fragment.path);
       }
-      if (input_.inspection->list.strict.contains(ListingIssue::kZeroByte)) {
-        return arrow::Status::Invalid("'", fragment.path,
-                                      "' is an empty file (0 bytes), and strict is set");
-      }
       return arrow::Status::OK();
     }
     const FileFacts& facts = *loaded.facts;
@@ -299,50 +179,13 @@ class Collector {
     known.statistics.num_rows = rows;
     known.statistics.total_bytes = Precision<int64_t>::Exact(bytes);
     if (options_.column_statistics && known.keep) {
-      ARROW_ASSIGN_OR_RAISE(known.statistics.columns, ColumnsOf(facts, kept, fragment));
+      ARROW_ASSIGN_OR_RAISE(
+          known.statistics.columns,
+          StatisticsOf(*plan_, facts, kept, *fragment.partition_values, fragment.path));
     }
     ReportRowGroups(facts, judged, fragment.path, loaded.cached);
     fragment.row_groups = std::move(kept);
     return arrow::Status::OK();
-  }
-
-  /// Statistics of the table's columns over some row groups of a file.
-  arrow::Result<std::vector<ColumnStatistics>> ColumnsOf(const FileFacts& facts,
-                                                         const std::vector<int>& groups,
-                                                         const Fragment& fragment) const {
-    const auto& schema = *plan_->table_schema;
-    std::vector<int> leaves;
-    for (int i = 0; i < NumLeaves(schema); ++i) leaves.push_back(i);
-    auto all = KeyedSchema::Project(*plan_, leaves);
-    ARROW_ASSIGN_OR_RAISE(auto mapping,
-                          MapFile(all, facts, *fragment.partition_values, fragment.path));
-    std::vector<Precision<int64_t>> rows;
-    for (int g = 0; g < facts.num_row_groups(); ++g) rows.push_back(facts.row_group_rows(g));
-    auto total = Precision<int64_t>::Exact(0);
-    for (int g : groups) total = total + rows[g];
-
-    std::vector<ColumnStatistics> out(schema.num_fields());
-    std::map<int, std::vector<int>> columns_of;  // by leaf of the file
-    for (int c = 0; c < schema.num_fields(); ++c) {
-      auto source = mapping->Find(arrow::FieldPath({c}));
-      if (source.kind == schema::ColumnMapping::Source::kLeaf &&
-          source.type->Equals(*schema.field(c)->type())) {
-        columns_of[source.leaf].push_back(c);
-      } else if (source.kind == schema::ColumnMapping::Source::kConstant &&
-                 source.constant->is_valid) {
-        ARROW_ASSIGN_OR_RAISE(out[c], StatisticsOfConstant(*source.constant, total));
-      } else if (source.kind == schema::ColumnMapping::Source::kNull ||
-                 source.kind == schema::ColumnMapping::Source::kConstant) {
-        out[c].null_count = total;
-      }
-    }
-    std::vector<int> wanted;
-    for (const auto& [leaf, columns] : columns_of) wanted.push_back(leaf);
-    ARROW_ASSIGN_OR_RAISE(auto bounds, facts.Bounds(wanted));
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      for (int c : columns_of[wanted[i]]) out[c] = statistics::Summarise(bounds[i], rows, groups);
-    }
-    return out;
   }
 
   void ReportRowGroups(const FileFacts& facts, const prune::PruneResult& judged,
@@ -419,47 +262,6 @@ class Collector {
 };
 
 }  // namespace
-
-arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspection& inspection) {
-  if (request.limit && *request.limit < 0) {
-    return arrow::Status::Invalid("limit is ", *request.limit, ", but must be 0 or more");
-  }
-  if (request.offset < 0)
-    return arrow::Status::Invalid("offset is ", request.offset, ", but must be 0 or more");
-  const auto& schema = inspection.table_schema;
-  BoundRequest out;
-  out.request = request;
-  ARROW_ASSIGN_OR_RAISE(out.request.filter, BindFilter(request.filter, schema));
-  for (const auto& conjunct : expression::SplitConjuncts(out.request.filter)) {
-    (expression::UsesOnly(conjunct, NamesOf(*inspection.partition_schema)) ? out.filters_keys
-                                                                           : out.filters_data) =
-        true;
-  }
-  arrow::FieldVector fields;
-  if (!request.columns) {
-    out.request.columns.emplace();
-    for (const auto& field : schema->fields()) {
-      out.request.columns->push_back({field->name(), arrow::compute::field_ref(field->name())});
-    }
-    // Duplicate names cannot be told apart by name, and a table schema has none.
-    out.output_schema = schema;
-    return out;
-  }
-  for (auto& column : *out.request.columns) {
-    ARROW_ASSIGN_OR_RAISE(column.expression, expression::Bind(column.expression, schema));
-    auto field = arrow::field(column.name, column.expression.type()->GetSharedPtr());
-    if (const auto* ref = column.expression.field_ref()) {
-      ARROW_ASSIGN_OR_RAISE(auto found, ref->GetOne(*schema));
-      auto path = ref->FindOne(*schema);
-      const bool top_level = path.ok() && path->indices().size() == 1;
-      // A field inside a struct that may be null is null there, whatever it says itself.
-      field = found->WithName(column.name)->WithNullable(top_level ? found->nullable() : true);
-    }
-    fields.push_back(std::move(field));
-  }
-  out.output_schema = arrow::schema(std::move(fields), schema->metadata());
-  return out;
-}
 
 arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound,
                                  const PlanOptions& options, FooterUse footers) {

@@ -8,6 +8,7 @@
 #include <shoal/listing.h>
 #include <shoal/plan.h>
 
+#include "plan/bind_request.h"
 #include "plan/facts_cache.h"
 #include "plan/inspection.h"
 
@@ -24,18 +25,6 @@ struct PlannerInput {
   ListingReport files_report;
   std::shared_ptr<FactsCache> cache;
 };
-
-/// The request with its columns spelled out and everything bound to the table schema, and the
-/// schema of its output.
-struct BoundRequest {
-  ScanRequest request;
-  std::shared_ptr<arrow::Schema> output_schema;
-  /// The filter has parts that only the keys decide.
-  bool filters_keys = false;
-  /// The filter has parts that need data.
-  bool filters_data = false;
-};
-arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspection& inspection);
 
 arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound,
                                  const PlanOptions& options, FooterUse footers);

@@ -7,6 +7,7 @@
 
 #include <arrow/util/io_util.h>
 
+#include "base/location.h"
 #include "base/question_error.h"
 #include "plan/rows_wanted.h"
 #include "plan/validate.h"
@@ -71,7 +72,7 @@ class BatchStream::Impl {
         rows_left_(request.limit.value_or(std::numeric_limits<int64_t>::max())),
         rebatcher_(options.batch_rows, context_->pool) {
     read::SchedulerOptions scheduling;
-    scheduling.local = storage::IsLocal(*context_->filesystem);
+    scheduling.local = base::IsLocal(*context_->filesystem);
     scheduling.workers =
         options.workers == ScanOptions::kAuto ? runtime::DefaultWorkers() : options.workers;
     scheduling.io_threads = options.io_concurrency != ScanOptions::kAuto ? options.io_concurrency

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/location.h"
 #include "plan/facts_loader.h"
 #include "plan/footer_pruner.h"
 #include "read/batch_stream.h"
+#include "read/row_groups.h"
 #include "runtime/parallel.h"
 #include "storage/open_file.h"
 
@@ -23,7 +25,7 @@ constexpr int kRemoteFooters = 32;
 arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& options,
                                  std::shared_ptr<plan::FactsCache> cache) {
   ARROW_ASSIGN_OR_RAISE(auto pruner, plan::FooterPruner::Make(plan));
-  const bool local = storage::IsLocal(*plan.filesystem);
+  const bool local = base::IsLocal(*plan.filesystem);
   const int cpus = options.workers > 0 ? options.workers : runtime::DefaultWorkers();
   const int concurrency = options.workers == 0         ? 1
                           : options.io_concurrency > 0 ? options.io_concurrency
@@ -41,21 +43,15 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     ARROW_ASSIGN_OR_RAISE(auto loaded, plan::LoadFacts(*plan.format, file, cache.get(), counters));
     if (!loaded.facts) return arrow::Status::OK();
     const FileFacts& facts = *loaded.facts;
-    prune::PruneResult judged;
-    if (!pruner.conjuncts().empty()) {
-      ARROW_ASSIGN_OR_RAISE(judged, pruner.Judge(facts, *fragment.partition_values, fragment.path));
-    }
+    ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsOf(fragment.row_groups, facts, fragment.path));
+    ARROW_ASSIGN_OR_RAISE(auto judged,
+                          pruner.Judge(facts, *fragment.partition_values, fragment.path));
     std::vector<int> to_read;
     int64_t rows = 0;
-    for (int group = 0; group < facts.num_row_groups(); ++group) {
-      if (fragment.row_groups && std::find(fragment.row_groups->begin(), fragment.row_groups->end(),
-                                           group) == fragment.row_groups->end()) {
-        continue;
-      }
-      if (!pruner.conjuncts().empty() && !judged.kept(group)) continue;
-      const bool whole = pruner.conjuncts().empty() || judged.all_true(group);
-      auto known = facts.row_group_rows(group).exact_value();
-      if (whole && known) {
+    for (int group : groups) {
+      if (!judged.kept(group)) continue;
+      const auto known = facts.row_group_rows(group).exact_value();
+      if (judged.all_true(group) && known) {
         rows += *known;
       } else {
         to_read.push_back(group);

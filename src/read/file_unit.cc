@@ -1,14 +1,15 @@
 #include "read/file_unit.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "base/location.h"
 #include "base/question_error.h"
 #include "base/status_context.h"
 #include "plan/file_mapping.h"
 #include "prune/pruner.h"
+#include "read/row_groups.h"
 #include "schema/column_mapping.h"
 #include "storage/open_file.h"
 
@@ -91,7 +92,7 @@ class FileUnit final : public Unit {
       opened_ = true;
       // Opening tells size and mtime, which decide whether what the cache has is still true. Stores
       // tell no mtime then.
-      if (context_->cache && storage::IsLocal(*context_->filesystem) &&
+      if (context_->cache && base::IsLocal(*context_->filesystem) &&
           context_->cache->MayHave(file()->path)) {
         return NeedBytes{};
       }
@@ -120,15 +121,7 @@ class FileUnit final : public Unit {
  private:
   arrow::Result<Step> Open(std::shared_ptr<const FileFacts> facts) {
     const int n = facts->num_row_groups();
-    if (row_groups_) {
-      for (int group : *row_groups_) {
-        if (group < 0 || group >= n) {
-          return arrow::Status::IndexError("'", file()->path, "' has ", n,
-                                           " row groups, but the scan references row group ",
-                                           group);
-        }
-      }
-    }
+    ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsOf(row_groups_, *facts, file()->path));
     std::vector<prune::Outcomes> outcomes(n, prune::kTrue);
     std::shared_ptr<const ColumnMapping> filtered, unfiltered;
     const PartitionValues& values = *partition_values_;
@@ -140,13 +133,6 @@ class FileUnit final : public Unit {
     }
     ARROW_RETURN_NOT_OK(Map(context_->unfiltered, *facts).Value(&unfiltered));
 
-    std::vector<int> groups;
-    if (row_groups_) {
-      groups = *row_groups_;
-    } else {
-      groups.resize(n);
-      std::iota(groups.begin(), groups.end(), 0);
-    }
     const auto kept_end = std::stable_partition(
         groups.begin(), groups.end(), [&](int group) { return outcomes[group] & prune::kTrue; });
     context_->counters->row_groups_pruned += groups.end() - kept_end;

@@ -7,12 +7,11 @@
 
 #include <arrow/array.h>
 #include <arrow/array/util.h>
-#include <arrow/compute/cast.h>
 #include <arrow/datum.h>
 #include <arrow/type_traits.h>
 #include <arrow/util/bitmap_ops.h>
 
-#include "schema/merge.h"
+#include "schema/cast.h"
 
 namespace shoal::schema {
 
@@ -59,20 +58,6 @@ bool SameShape(const DataType& a, const DataType& b) {
   return a.id() == Type::STRUCT || a.id() == Type::MAP || IsListOfAnyKind(a.id());
 }
 
-bool ZonesAgree(const DataType& a, const DataType& b) {
-  if (a.id() != Type::TIMESTAMP || b.id() != Type::TIMESTAMP) return true;
-  return static_cast<const arrow::TimestampType&>(a).timezone().empty() ==
-         static_cast<const arrow::TimestampType&>(b).timezone().empty();
-}
-
-bool MayCast(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& to,
-             CastPolicy policy) {
-  auto merged = MergeTypes(to, from);
-  if (merged.ok() && (*merged)->Equals(*to)) return true;
-  return policy == CastPolicy::kChecked && ZonesAgree(*from, *to) &&
-         arrow::compute::CanCast(*from, *to);
-}
-
 // Gives an array's data the type, which has the same layout.
 std::shared_ptr<arrow::ArrayData> Relabel(const arrow::ArrayData& data,
                                           const std::shared_ptr<DataType>& type) {
@@ -84,37 +69,6 @@ std::shared_ptr<arrow::ArrayData> Relabel(const arrow::ArrayData& data,
     }
   }
   return copy;
-}
-
-// Whether Arrow's safe cast may still give another value: it checks integers, not these.
-bool MayAlter(const DataType& from, const DataType& to) {
-  if (to.id() == Type::BOOL) return arrow::is_integer(from.id()) || arrow::is_floating(from.id());
-  return arrow::is_floating(from.id()) && arrow::is_floating(to.id()) &&
-         arrow::bit_width(to.id()) < arrow::bit_width(from.id());
-}
-
-Result<std::shared_ptr<Array>> CastArray(const Array& array, const std::shared_ptr<DataType>& type,
-                                         arrow::MemoryPool* pool) {
-  arrow::compute::ExecContext context(pool);
-  const auto options = arrow::compute::CastOptions::Safe();
-  if (array.type_id() == Type::DICTIONARY && type->id() != Type::DICTIONARY) {
-    const auto& values = static_cast<const arrow::DictionaryType&>(*array.type()).value_type();
-    if (!values->Equals(*type)) {
-      ARROW_ASSIGN_OR_RAISE(auto decoded, arrow::compute::Cast(array, values, options, &context));
-      return CastArray(*decoded, type, pool);
-    }
-  }
-  ARROW_ASSIGN_OR_RAISE(auto result, arrow::compute::Cast(array, type, options, &context));
-  if (!MayAlter(*array.type(), *type)) return result;
-  ARROW_ASSIGN_OR_RAISE(auto back, arrow::compute::Cast(*result, array.type(), options, &context));
-  const auto equal = arrow::EqualOptions::Defaults().nans_equal(true);
-  if (array.Equals(*back, equal)) return result;
-  for (int64_t i = 0; i < array.length(); ++i) {
-    if (array.RangeEquals(*back, i, i + 1, i, equal)) continue;
-    ARROW_ASSIGN_OR_RAISE(auto value, array.GetScalar(i));
-    return Status::Invalid("the value ", value->ToString(), " is no ", type->ToString());
-  }
-  return result;
 }
 
 }  // namespace

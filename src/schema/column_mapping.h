@@ -13,14 +13,9 @@
 
 #include <shoal/file_format.h>
 
-namespace shoal::schema {
+#include "schema/cast.h"
 
-/// Which types of a file may stand for another type of the table.
-enum class CastPolicy {
-  kWidening,  // where the table's type holds every value of the file's (see MergeTypes)
-  kChecked,  // wherever Arrow casts; a value that does not fit is an error. A timestamp never gains
-             // or loses its zone.
-};
+namespace shoal::schema {
 
 /// A column of the read schema (by its index) that has one value in the whole file: a partition
 /// key. What the file itself has under that name is not read.

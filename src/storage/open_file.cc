@@ -11,6 +11,8 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/util/io_util.h>
 
+#include "base/location.h"
+
 namespace shoal::storage {
 
 namespace {
@@ -173,10 +175,8 @@ bool IsFileChanged(const arrow::Status& status) {
          status.detail()->type_id() == std::string_view(FileChangedDetail::kTypeId);
 }
 
-bool IsLocal(const arrow::fs::FileSystem& filesystem) { return filesystem.type_name() == "local"; }
-
 arrow::Result<std::optional<FileIdentity>> Identify(const SourceFile& file) {
-  if (!IsLocal(*file.filesystem)) {
+  if (!base::IsLocal(*file.filesystem)) {
     if (file.size < 0 || file.mtime_ns < 0) return std::nullopt;
     return FileIdentity{file.size, file.mtime_ns};
   }
@@ -192,7 +192,7 @@ arrow::Result<std::shared_ptr<OpenFile>> OpenFile::Open(std::shared_ptr<const So
                                                         std::shared_ptr<runtime::Counters> counters,
                                                         arrow::MemoryPool* pool) {
   ++counters->files_opened;
-  if (IsLocal(*file->filesystem))
+  if (base::IsLocal(*file->filesystem))
     return LocalFile::Make(std::move(file), std::move(counters), pool);
   return FilesystemFile::Make(std::move(file), std::move(counters));
 }

@@ -18,9 +18,6 @@
 
 namespace shoal::storage {
 
-/// Whether reads on it are so cheap that read-ahead only costs memory.
-bool IsLocal(const arrow::fs::FileSystem& filesystem);
-
 /// The error of a file that is no longer what was listed, or read before. `how`: in what it
 /// differs.
 arrow::Status FileChanged(const std::string& path, const std::string& how);

@@ -1,3 +1,4 @@
+#include "base/location.h"
 #include "storage/open_file.h"
 
 #include <sys/stat.h>
@@ -129,8 +130,8 @@ TEST_P(LocalFileTest, APipeIsAnErrorAndDoesNotBlock) {
 
 TEST(OpenFile, OnlyTheLocalFilesystemIsLocal) {
   auto local = std::make_shared<arrow::fs::LocalFileSystem>();
-  EXPECT_TRUE(IsLocal(*local));
-  EXPECT_FALSE(IsLocal(arrow::fs::SubTreeFileSystem("/tmp", local)));
+  EXPECT_TRUE(base::IsLocal(*local));
+  EXPECT_FALSE(base::IsLocal(arrow::fs::SubTreeFileSystem("/tmp", local)));
 }
 
 }  // namespace

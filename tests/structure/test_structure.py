@@ -16,7 +16,7 @@ INCLUDES = {
     "statistics": set(),
     "schema": set(),
     "formats": set(),
-    "storage": {"runtime"},
+    "storage": {"base", "runtime"},
     "partition": {"base"},
     "prune": {"statistics", "schema"},
     "list": {"base", "runtime"},

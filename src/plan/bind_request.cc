@@ -1,0 +1,52 @@
+#include "plan/bind_request.h"
+
+#include <utility>
+
+#include <shoal/filter.h>
+
+#include "expression/conjuncts.h"
+#include "expression/evaluate.h"
+
+namespace shoal::plan {
+
+arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspection& inspection) {
+  if (request.limit && *request.limit < 0) {
+    return arrow::Status::Invalid("limit is ", *request.limit, ", but must be 0 or more");
+  }
+  if (request.offset < 0)
+    return arrow::Status::Invalid("offset is ", request.offset, ", but must be 0 or more");
+  const auto& schema = inspection.table_schema;
+  const auto key_names = inspection.partition_schema->field_names();
+  BoundRequest out;
+  out.request = request;
+  ARROW_ASSIGN_OR_RAISE(out.request.filter, BindFilter(request.filter, schema));
+  for (const auto& conjunct : expression::SplitConjuncts(out.request.filter)) {
+    (expression::UsesOnly(conjunct, key_names) ? out.filters_keys : out.filters_data) = true;
+  }
+  arrow::FieldVector fields;
+  if (!request.columns) {
+    out.request.columns.emplace();
+    for (const auto& field : schema->fields()) {
+      out.request.columns->push_back({field->name(), arrow::compute::field_ref(field->name())});
+    }
+    // Duplicate names cannot be told apart by name, and a table schema has none.
+    out.output_schema = schema;
+    return out;
+  }
+  for (auto& column : *out.request.columns) {
+    ARROW_ASSIGN_OR_RAISE(column.expression, expression::Bind(column.expression, schema));
+    auto field = arrow::field(column.name, column.expression.type()->GetSharedPtr());
+    if (const auto* ref = column.expression.field_ref()) {
+      ARROW_ASSIGN_OR_RAISE(auto found, ref->GetOne(*schema));
+      auto path = ref->FindOne(*schema);
+      const bool top_level = path.ok() && path->indices().size() == 1;
+      // A field inside a struct that may be null is null there, whatever it says itself.
+      field = found->WithName(column.name)->WithNullable(top_level ? found->nullable() : true);
+    }
+    fields.push_back(std::move(field));
+  }
+  out.output_schema = arrow::schema(std::move(fields), schema->metadata());
+  return out;
+}
+
+}  // namespace shoal::plan

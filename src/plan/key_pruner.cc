@@ -1,0 +1,98 @@
+#include "plan/key_pruner.h"
+
+#include <utility>
+
+#include "expression/conjuncts.h"
+#include "prune/failed_container.h"
+
+namespace shoal::plan {
+
+namespace {
+
+/// Adds the path to an error that one path's keys caused.
+arrow::Status NamePath(const arrow::Status& error,
+                       const std::function<std::string(int64_t)>& path_of) {
+  if (auto row = prune::FailedContainer::Find(error)) {
+    return error.WithMessage("'", path_of(*row), "': ", error.message()).WithDetail(nullptr);
+  }
+  return error;
+}
+
+std::string DescribeKeys(const KeyTable& keys, int64_t row) {
+  std::string out;
+  for (const auto& column : keys.columns) {
+    if (column.index[row] == KeyColumn::kAbsent) continue;
+    const auto& value = column.distinct[column.index[row]];
+    out += (out.empty() ? "" : "/") + column.name + "=" + (value ? *value : "null");
+  }
+  return out + "/";
+}
+
+}  // namespace
+
+KeyPruner::KeyPruner(const Inspection& inspection, const arrow::compute::Expression& filter,
+                     PruneReport* report)
+    : inspection_(inspection), report_(report) {
+  const auto names = inspection.partition_schema->field_names();
+  const auto all = expression::SplitConjuncts(filter);
+  // Those that only keys decide come first. Others may still rule out paths where only their keys
+  // matter: (k = 1 and x > 5) or k = 2.
+  for (const bool only_keys : {true, false}) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (expression::UsesOnly(all[i], names) != only_keys) continue;
+      conjuncts_.push_back(all[i]);
+      number_.push_back(static_cast<int>(i));
+    }
+  }
+}
+
+bool KeyPruner::can_prune() const {
+  return !conjuncts_.empty() && inspection_.partition_schema->num_fields() > 0;
+}
+
+arrow::Result<std::vector<bool>> KeyPruner::JudgeDirectories(const KeyTable& keys) {
+  auto path_of = [&](int64_t row) { return DescribeKeys(keys, row); };
+  std::vector<bool> keep(keys.num_rows, true);
+  ARROW_ASSIGN_OR_RAISE(auto result, Judge(keys, KeyContainers::Missing::kUnknown, path_of));
+  for (int64_t i = 0; i < keys.num_rows; ++i) {
+    keep[i] = result.kept(i);
+    if (keep[i]) continue;
+    const int conjunct = number_[result.pruned_by[i]];
+    ++report_->directories_pruned;
+    ++report_->conjuncts[conjunct].directories_pruned;
+    AddPiece({path_of(i), -1, PruneLevel::kDirectory, conjunct});
+  }
+  return keep;
+}
+
+arrow::Result<std::vector<bool>> KeyPruner::JudgeFiles(const FileTable& files) {
+  auto path_of = [&](int64_t row) { return files.path(row); };
+  std::vector<bool> keep(files.num_files(), true);
+  if (!can_prune()) return keep;
+  ARROW_ASSIGN_OR_RAISE(auto result, Judge(files.keys(), KeyContainers::Missing::kNull, path_of));
+  for (int64_t i = 0; i < files.num_files(); ++i) {
+    keep[i] = result.kept(i);
+    if (keep[i]) continue;
+    const int conjunct = number_[result.pruned_by[i]];
+    ++report_->conjuncts[conjunct].files_pruned;
+    AddPiece({files.path(i), -1, PruneLevel::kFileKeys, conjunct});
+  }
+  return keep;
+}
+
+arrow::Result<prune::PruneResult> KeyPruner::Judge(
+    const KeyTable& keys, KeyContainers::Missing missing,
+    const std::function<std::string(int64_t)>& path_of) const {
+  ARROW_ASSIGN_OR_RAISE(auto typed, TypeKeys(keys, *inspection_.partition_schema, path_of));
+  KeyContainers containers(*inspection_.table_schema, typed, *inspection_.partition_schema,
+                           inspection_.keys_in_files, keys.num_rows, missing);
+  auto result = prune::Prune(conjuncts_, *inspection_.table_schema, containers);
+  if (!result.ok()) return NamePath(result.status(), path_of);
+  return result;
+}
+
+void KeyPruner::AddPiece(PrunedPiece piece) {
+  if (report_->pruned.size() < PruneReport::kMaxPieces) report_->pruned.push_back(std::move(piece));
+}
+
+}  // namespace shoal::plan
