@@ -28,6 +28,7 @@ struct Arguments {
   std::vector<std::string> sources;
   OpenOptions open;
   ScanRequest request;
+  PlanOptions planning;
   ScanOptions reading;
 
   std::string output = "-";

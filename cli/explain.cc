@@ -10,7 +10,7 @@ namespace shoal::cli {
 
 arrow::Status RunExplain(const Arguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto dataset, Dataset::Open(arguments.sources, arguments.open));
-  PlanOptions planning;
+  PlanOptions planning = arguments.planning;
   planning.stop = StopOnSignal();
   ARROW_ASSIGN_OR_RAISE(const ScanPlan plan, dataset->Plan(arguments.request, planning));
   WarnOfCache(*dataset);

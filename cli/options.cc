@@ -228,6 +228,11 @@ Status TakeCache(std::string_view text, Arguments* arguments) {
   return Status::OK();
 }
 
+Status TakeNoStatistics(std::string_view, Arguments* arguments) {
+  arguments->planning.collect_statistics = false;
+  return Status::OK();
+}
+
 Status TakeCacheLimit(std::string_view text, Arguments* arguments) {
   ARROW_ASSIGN_OR_RAISE(arguments->open.cache_limit, ParseBytes("cache-limit", text));
   return Status::OK();
@@ -282,6 +287,8 @@ const std::vector<Option>& Options() {
        TakeStrict},
       {"inspect", "all|first|N", kAll & ~Bits(Verb::kLs), "files whose schemas are looked at (256)",
        TakeInspect},
+      {"no-statistics", "", Bits(Verb::kExplain),
+       "plan by names and keys alone, without reading the footers of the files", TakeNoStatistics},
       {"cache", "[=DIR]", kAll & ~Bits(Verb::kLs),
        "keep what files tell of themselves for the next run, in ~/.cache/shoal without a folder",
        TakeCache},

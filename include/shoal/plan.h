@@ -77,11 +77,18 @@ std::string_view ToString(PruneLevel level);
 /// One AND-ed part of the filter: what it ruled out at each level, and why it could not where it
 /// could not.
 struct ConjunctReport {
-  std::string conjunct;
+  std::string conjunct;  // as it was asked, without the casts that binding adds
   int64_t directories_pruned = 0;
   int64_t files_pruned = 0;
   int64_t row_groups_pruned = 0;
   std::string limitation;  // empty if the conjunct can prune
+};
+
+/// Directories that carry the same key, as a filter over keys saw them.
+struct LevelReport {
+  std::string key;  // the last one of their paths
+  int64_t directories = 0;
+  int64_t directories_kept = 0;
 };
 
 /// Something the plan will not read.
@@ -93,13 +100,18 @@ struct PrunedPiece {
 };
 
 struct PruneReport {
+  std::string filter;  // as it was asked; empty if there is none
   std::vector<ConjunctReport> conjuncts;
+  /// From the root down, where directories were judged before they were listed: not where all files
+  /// were known already, and not without a filter over keys.
+  std::vector<LevelReport> levels;
   int64_t directories_pruned = 0;
   /// Files that the listing gave; not those of directories that their keys had ruled out.
   int64_t files_listed = 0;
-  /// Of these, the files that their keys do not rule out. Footers may rule out more of them, or a
-  /// limit need fewer: ScanPlan::fragments has those that are read, and their number is what the
-  /// JSON document calls files_kept.
+  /// Of these, the files that their keys do not rule out.
+  int64_t files_kept_by_keys = 0;
+  /// Of these, the files that are read (ScanPlan::fragments): footers may rule out some, and a
+  /// limit may need fewer.
   int64_t files_kept = 0;
   /// Over the files whose footers the plan has read.
   int64_t row_groups_seen = 0;

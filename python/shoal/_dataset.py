@@ -305,10 +305,19 @@ class Dataset:
         )
 
     def explain(
-        self, columns: Columns = None, filter: Filter = None, limit: int | None = None, offset: int = 0
+        self,
+        columns: Columns = None,
+        filter: Filter = None,
+        limit: int | None = None,
+        offset: int = 0,
+        *,
+        collect_statistics: bool = True,
     ) -> str:
-        """The plan as text: which files and row groups are read, and what pruned the others."""
-        return str(self.plan(columns, filter, limit, offset))
+        """The plan as text: which files and row groups are read, and what pruned the others.
+
+        Without ``collect_statistics`` names and keys alone decide, and no footer of a kept file is read.
+        """
+        return str(self.plan(columns, filter, limit, offset, collect_statistics=collect_statistics))
 
     def head(self, n: int = 10) -> pa.Table:
         """The first `n` rows, in dataset order. Lists and reads no more than they take."""

@@ -92,7 +92,8 @@ class ScanPlan:
         """What the filter ruled out, at which level and by which conjunct, and why where it could not.
 
         Counts ("files_listed", "files_kept", "row_groups_seen", "row_groups_kept", "footers_read", ...), a
-        dict a conjunct under "conjuncts", and under "pruned" up to 10,000 pieces that will not be read.
+        dict a conjunct under "conjuncts", one a level of directories under "levels", and under "pruned" up
+        to 10,000 pieces that will not be read.
         """
         return self._core.prune_report()
 

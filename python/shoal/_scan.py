@@ -128,9 +128,9 @@ class Scan:
             )
         )
 
-    def explain(self) -> str:
-        """The plan as text: which files and row groups are read, and what pruned the others."""
-        return str(self.plan())
+    def explain(self, *, collect_statistics: bool = True) -> str:
+        """The plan as text. See :meth:`shoal.Dataset.explain`."""
+        return str(self.plan(collect_statistics=collect_statistics))
 
     @property
     def metrics(self) -> ScanMetrics | None:

@@ -157,6 +157,11 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         int64_t row_groups_pruned
         c_string limitation
 
+    cdef cppclass CLevelReport "shoal::LevelReport":
+        c_string key
+        int64_t directories
+        int64_t directories_kept
+
     cdef cppclass CPrunedPiece "shoal::PrunedPiece":
         c_string path
         int row_group
@@ -164,9 +169,12 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         int conjunct
 
     cdef cppclass CPruneReport "shoal::PruneReport":
+        c_string filter
         vector[CConjunctReport] conjuncts
+        vector[CLevelReport] levels
         int64_t directories_pruned
         int64_t files_listed
+        int64_t files_kept_by_keys
         int64_t files_kept
         int64_t row_groups_seen
         int64_t row_groups_kept

@@ -125,9 +125,19 @@ cdef class ScanPlan:
             for c in report.conjuncts
         ]
         return {
+            "filter": text_of(report.filter) or None,
             "conjuncts": conjuncts,
+            "levels": [
+                {
+                    "key": text_of(level.key),
+                    "directories": level.directories,
+                    "directories_kept": level.directories_kept,
+                }
+                for level in report.levels
+            ],
             "directories_pruned": report.directories_pruned,
             "files_listed": report.files_listed,
+            "files_kept_by_keys": report.files_kept_by_keys,
             "files_kept": report.files_kept,
             "row_groups_seen": report.row_groups_seen,
             "row_groups_kept": report.row_groups_kept,

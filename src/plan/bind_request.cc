@@ -20,7 +20,13 @@ arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspec
   BoundRequest out;
   out.request = request;
   ARROW_ASSIGN_OR_RAISE(out.request.filter, BindFilter(request.filter, schema));
-  for (const auto& conjunct : expression::SplitConjuncts(out.request.filter)) {
+  const auto asked = expression::SplitConjuncts(request.filter);
+  const auto bound = expression::SplitConjuncts(out.request.filter);
+  // Binding may fold parts into others, and then only its own text fits.
+  for (const auto& conjunct : asked.size() == bound.size() ? asked : bound)
+    out.conjuncts.push_back(expression::ToText(conjunct));
+  if (!asked.empty()) out.filter = expression::ToText(request.filter);
+  for (const auto& conjunct : bound) {
     (expression::UsesOnly(conjunct, key_names) ? out.filters_keys : out.filters_data) = true;
   }
   arrow::FieldVector fields;

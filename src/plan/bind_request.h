@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <arrow/result.h>
 
@@ -15,6 +17,9 @@ namespace shoal::plan {
 /// schema of its output.
 struct BoundRequest {
   ScanRequest request;
+  /// Of the filter's AND-ed parts and of all of it, as they were asked.
+  std::vector<std::string> conjuncts;
+  std::string filter;
   std::shared_ptr<arrow::Schema> output_schema;
   /// The filter has parts that only the keys decide.
   bool filters_keys = false;

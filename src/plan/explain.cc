@@ -64,7 +64,7 @@ void PrintIssues(const ListingReport& report, std::ostream& out) {
 void PrintFilter(const ScanPlan& plan, std::ostream& out) {
   const PruneReport& prune = plan.prune;
   if (prune.conjuncts.empty()) return;
-  out << "filter    " << expression::ToText(plan.request.filter) << "\n";
+  out << "filter    " << prune.filter << "\n";
   for (const auto& c : prune.conjuncts) {
     out << "          " << c.conjunct << ": ";
     std::string did;
@@ -130,6 +130,10 @@ std::string ScanPlan::ToString() const {
         << " pruned before listing";
   }
   out << (listing.complete ? "" : "; ended early by the limit") << "\n";
+  for (const LevelReport& level : prune.levels) {
+    out << "          " << level.key << ": " << level.directories_kept << " of "
+        << Count(level.directories, "directory", "directories") << " kept\n";
+  }
   PrintIssues(listing, out);
   out << "files     " << fragments.size() << " of " << prune.files_listed << " kept\n";
   if (prune.footers_read + prune.footers_cached > 0) {

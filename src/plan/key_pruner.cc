@@ -56,6 +56,9 @@ arrow::Result<std::vector<bool>> KeyPruner::JudgeDirectories(const KeyTable& key
   ARROW_ASSIGN_OR_RAISE(auto result, Judge(keys, KeyContainers::Missing::kUnknown, path_of));
   for (int64_t i = 0; i < keys.num_rows; ++i) {
     keep[i] = result.kept(i);
+    LevelReport* level = LevelOf(keys, i);
+    if (level) ++level->directories;
+    if (level && keep[i]) ++level->directories_kept;
     if (keep[i]) continue;
     const int conjunct = number_[result.pruned_by[i]];
     ++report_->directories_pruned;
@@ -78,6 +81,21 @@ arrow::Result<std::vector<bool>> KeyPruner::JudgeFiles(const FileTable& files) {
     AddPiece({files.path(i), -1, PruneLevel::kFileKeys, conjunct});
   }
   return keep;
+}
+
+LevelReport* KeyPruner::LevelOf(const KeyTable& keys, int64_t row) {
+  size_t depth = 0;
+  const KeyColumn* last = nullptr;
+  for (const auto& column : keys.columns) {
+    if (column.index[row] == KeyColumn::kAbsent) continue;
+    ++depth;
+    last = &column;
+  }
+  if (depth == 0) return nullptr;
+  auto& levels = report_->levels;
+  while (levels.size() < depth) levels.emplace_back();
+  if (levels[depth - 1].key.empty()) levels[depth - 1].key = last->name;
+  return &levels[depth - 1];
 }
 
 arrow::Result<prune::PruneResult> KeyPruner::Judge(

@@ -34,6 +34,8 @@ class KeyPruner {
   arrow::Result<prune::PruneResult> Judge(const KeyTable& keys, KeyContainers::Missing missing,
                                           const std::function<std::string(int64_t)>& path_of) const;
   void AddPiece(PrunedPiece piece);
+  /// Of directories with as many keys as that one; nullptr if it has none.
+  LevelReport* LevelOf(const KeyTable& keys, int64_t row);
 
   const Inspection& inspection_;
   PruneReport* report_;

@@ -139,13 +139,18 @@ Precision<int64_t> ParseFigure(const json& j) {
 
 json ReportOf(const ScanPlan& plan) {
   const PruneReport& r = plan.prune;
-  json conjuncts = json::array(), pieces = json::array(), issues = json::object();
+  json conjuncts = json::array(), levels = json::array(), pieces = json::array(),
+       issues = json::object();
   for (const auto& c : r.conjuncts) {
     conjuncts.push_back({{"conjunct", c.conjunct},
                          {"directories_pruned", c.directories_pruned},
                          {"files_pruned", c.files_pruned},
                          {"row_groups_pruned", c.row_groups_pruned},
                          {"limitation", c.limitation}});
+  }
+  for (const auto& l : r.levels) {
+    levels.push_back(
+        {{"key", l.key}, {"directories", l.directories}, {"directories_kept", l.directories_kept}});
   }
   for (const auto& p : r.pruned) {
     json piece = {{"path", p.path}, {"level", shoal::ToString(p.level)}, {"conjunct", p.conjunct}};
@@ -158,7 +163,9 @@ json ReportOf(const ScanPlan& plan) {
     issues[std::string(ToString(static_cast<ListingIssue>(i)))] = {{"count", entry.count},
                                                                    {"examples", entry.examples}};
   }
-  return {{"conjuncts", conjuncts},
+  return {{"filter", r.filter},
+          {"conjuncts", conjuncts},
+          {"levels", levels},
           {"directories_listed", plan.listing.directories_listed},
           {"directories_cached", plan.listing.directories_cached},
           {"directories_pruned", r.directories_pruned},
@@ -166,7 +173,8 @@ json ReportOf(const ScanPlan& plan) {
           {"listing_complete", plan.listing.complete},
           {"listing_issues", issues},
           {"files_listed", r.files_listed},
-          {"files_kept", static_cast<int64_t>(plan.fragments.size())},
+          {"files_kept_by_keys", r.files_kept_by_keys},
+          {"files_kept", r.files_kept},
           {"row_groups_seen", r.row_groups_seen},
           {"row_groups_kept", r.row_groups_kept},
           {"footers_read", r.footers_read},

@@ -239,6 +239,7 @@ class Collector {
       // Files were left out: what is known of the rest is no longer the table's.
       plan_->statistics = statistics::ToInexact(std::move(plan_->statistics));
     }
+    plan_->prune.files_kept = static_cast<int64_t>(plan_->fragments.size());
     plan_->prune.metadata_bytes = counters_->bytes_read;
     std::sort(plan_->prune.pruned.begin(), plan_->prune.pruned.end(),
               [](const auto& a, const auto& b) {
@@ -283,9 +284,8 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   plan.output_schema = bound.output_schema;
   plan.request = bound.request;
   plan.files_inspected = inspection.files_inspected;
-  for (const auto& conjunct : expression::SplitConjuncts(plan.request.filter)) {
-    plan.prune.conjuncts.emplace_back().conjunct = expression::ToText(conjunct);
-  }
+  plan.prune.filter = bound.filter;
+  for (const auto& text : bound.conjuncts) plan.prune.conjuncts.emplace_back().conjunct = text;
 
   KeyPruner keys(inspection, plan.request.filter, &plan.prune);
   Collector collector(input, bound, options, footers, &plan);
@@ -293,7 +293,7 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   auto take = [&](const FileTable& page) -> arrow::Result<bool> {
     ARROW_ASSIGN_OR_RAISE(auto keep, keys.JudgeFiles(page));
     plan.prune.files_listed += page.num_files();
-    plan.prune.files_kept += std::count(keep.begin(), keep.end(), true);
+    plan.prune.files_kept_by_keys += std::count(keep.begin(), keep.end(), true);
     return collector.Add(page, keep);
   };
   if (plan.request.limit == 0) {

@@ -97,7 +97,7 @@ TEST_F(Plans, AFilterOverKeysPrunesDirectoriesBeforeTheyAreListed) {
   // Where the files are known already, the same filter prunes them instead, to the same rows.
   auto known = Open()->Plan(request).ValueOrDie();
   EXPECT_EQ(known.fragments.size(), 4u);
-  EXPECT_EQ(known.prune.files_kept, 4);
+  EXPECT_EQ(known.prune.files_kept_by_keys, 4);
   EXPECT_EQ(Xs(*Read(known)), (std::vector<int64_t>{32, 32, 33, 33}));
 }
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from cli_program import failure_of, flights, output_of, shoal, write
 
@@ -220,6 +221,33 @@ def test_explain(table: Path) -> None:
     text = output_of("explain", table, "--where", "month = 2 and x > 21", "--columns", "x")
     assert "1 of 3 kept" in text
     assert "month=2/part-0.parquet" in text
+
+
+def test_explain_shows_the_filter_as_asked_and_each_level_of_directories(tmp_path: Path) -> None:
+    for day in ("2024-01-01", "2024-01-02", "2024-01-03"):
+        for hour in ("00", "01"):
+            folder = tmp_path / f"day={day}" / f"hour={hour}"
+            folder.mkdir(parents=True)
+            pq.write_table(pa.table({"x": [1, 2]}), folder / "a.parquet")
+    where = "day > '2024-01-01' and hour < 1 and x > 1"
+    text = output_of("explain", tmp_path, "--where", where, "--inspect", "first")
+    assert f"filter    {where}\n" in text
+    assert "hour < 1: pruned 2 directories\n" in text
+    assert "day: 2 of 3 directories kept\n" in text
+    assert "hour: 2 of 4 directories kept\n" in text
+    report = json.loads(output_of("explain", tmp_path, "--where", where, "--inspect", "first", "--json"))["report"]
+    assert report["levels"] == [
+        {"key": "day", "directories": 3, "directories_kept": 2},
+        {"key": "hour", "directories": 4, "directories_kept": 2},
+    ]
+
+
+def test_explain_without_statistics_reads_no_footer(table: Path) -> None:
+    words = ["explain", table, "--where", "month = 2", "--no-statistics"]
+    report = json.loads(output_of(*words, "--json"))["report"]
+    assert (report["footers_read"], report["footers_cached"], report["row_groups_seen"]) == (0, 0, 0)
+    assert report["files_kept"] == 1
+    assert "groups" not in output_of(*words)
 
 
 def test_explain_as_json(table: Path) -> None:

@@ -15,7 +15,7 @@ INCLUDES = {
     "expression": set(),
     "statistics": set(),
     "schema": set(),
-    "formats": set(),
+    "formats": {"base"},
     "storage": {"base", "runtime"},
     "partition": {"base"},
     "prune": {"statistics", "schema"},

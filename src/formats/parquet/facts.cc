@@ -7,6 +7,7 @@
 #include <parquet/arrow/schema.h>
 #include <parquet/properties.h>
 
+#include "base/text.h"
 #include "formats/parquet/guard.h"
 
 namespace shoal::formats::parquet {
@@ -65,6 +66,19 @@ class ParquetFactsReader final : public FactsReader {
   std::shared_ptr<SchemaConverter> converter_;
 };
 
+/// Parquet and Arrow define names as UTF-8; elsewhere, and by then without the file's name, others
+/// would fail at them.
+arrow::Status CheckNames(const arrow::FieldVector& fields) {
+  for (const auto& field : fields) {
+    if (!base::IsUtf8(field->name())) {
+      return arrow::Status::Invalid("the name of column '", base::EscapeForMessage(field->name()),
+                                    "' is not UTF-8 (bytes beyond ASCII are shown as %XX)");
+    }
+    ARROW_RETURN_NOT_OK(CheckNames(field->type()->fields()));
+  }
+  return arrow::Status::OK();
+}
+
 }  // namespace
 
 arrow::Result<SchemaConverter::Schema> SchemaConverter::Convert(const Footer& footer) {
@@ -84,6 +98,7 @@ arrow::Result<SchemaConverter::Schema> SchemaConverter::Convert(const Footer& fo
   ARROW_RETURN_NOT_OK(::parquet::arrow::FromParquetSchema(
       metadata->schema(), ::parquet::default_arrow_reader_properties(),
       metadata->key_value_metadata(), &converted.arrow));
+  ARROW_RETURN_NOT_OK(CheckNames(converted.arrow->fields()));
   if (NumLeaves(*converted.arrow) != converted.num_columns) {
     return arrow::Status::NotImplemented("it has ", converted.num_columns,
                                          " Parquet columns that read as ",

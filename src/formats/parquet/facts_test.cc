@@ -65,5 +65,21 @@ TEST(Facts, SayWhyAFileIsNotParquet) {
   EXPECT_NE(message(std::string(1000, 'x')).find("PAR1"), std::string::npos);
 }
 
+TEST(Facts, ANameThatIsNotUtf8IsAnErrorNamingFileAndColumn) {
+  auto nested = arrow::StructArray::Make({Numbers(1, 3)->chunk(0)}, {"quota"}).ValueOrDie();
+  for (const auto& column : {Numbers(1, 3)->chunk(0), std::shared_ptr<arrow::Array>(nested)}) {
+    auto table = arrow::Table::Make(arrow::schema({arrow::field("quota", column->type())}),
+                                    {std::make_shared<arrow::ChunkedArray>(column)});
+    std::string bytes = WriteFile(*table, 3, Default(), /*store_schema=*/false);
+    for (size_t at = 0; (at = bytes.find("quota", at)) != std::string::npos; ++at)
+      bytes[at + 1] = '\xff';
+    MemoryDriver driver(MakeFormat(), bytes);
+    const auto status = driver.Facts().status();
+    EXPECT_TRUE(status.IsInvalid()) << status;
+    EXPECT_NE(status.message().find("'q%FFota' is not UTF-8"), std::string::npos) << status;
+    EXPECT_EQ(status.message().front(), '\'') << status;
+  }
+}
+
 }  // namespace
 }  // namespace shoal::formats::parquet
