@@ -12,6 +12,7 @@
 #include "list/directory_reader.h"
 #include "list/listing_cache.h"
 #include "list/sample.h"
+#include "list/snapshot_reader.h"
 #include "list/starts.h"
 #include "list/strictness.h"
 #include "list/tree.h"
@@ -56,10 +57,12 @@ FileTable Merge(const std::vector<FileTable>& tables) {
 class WalkSource final : public ListingSource {
  public:
   WalkSource(std::vector<std::string> sources, base::Locations locations,
-             std::shared_ptr<const list::DirectoryReader> reader)
+             const std::shared_ptr<const list::DirectoryReader>& reader)
       : sources_(std::move(sources)),
         locations_(std::move(locations)),
-        reader_(std::move(reader)) {}
+        sampled_(list::MakeSnapshotDirectories()),
+        reader_(list::MakeSnapshotReader(reader, sampled_, /*record=*/false)),
+        sampler_(list::MakeSnapshotReader(reader, sampled_, /*record=*/true)) {}
 
   std::string Describe() const override {
     std::string out;
@@ -148,7 +151,7 @@ class WalkSource final : public ListingSource {
       some.paths.push_back(locations_.paths[i]);
       some.ends_with_slash.push_back(locations_.ends_with_slash[i]);
     }
-    ARROW_ASSIGN_OR_RAISE(auto groups, list::FindStarts(reader_, some, options));
+    ARROW_ASSIGN_OR_RAISE(auto groups, list::FindStarts(sampler_, some, options));
     std::vector<list::Start> starts;
     for (auto& group : groups) std::move(group.begin(), group.end(), std::back_inserter(starts));
     const auto count = static_cast<int64_t>(starts.size());
@@ -275,14 +278,16 @@ class WalkSource final : public ListingSource {
       sample.complete = true;
       return sample;
     }
-    list::Tree tree(reader_, options, RootOf(start, partition_base));
+    list::Tree tree(sampler_, options, RootOf(start, partition_base));
     ARROW_ASSIGN_OR_RAISE(auto root, Begin(start, &tree));
     return list::SampleTree(&tree, std::move(root), n);
   }
 
   const std::vector<std::string> sources_;
   const base::Locations locations_;
-  const std::shared_ptr<const list::DirectoryReader> reader_;
+  // What a sample has read is not read again: one source, one snapshot.
+  const std::shared_ptr<list::SnapshotDirectories> sampled_;
+  const std::shared_ptr<const list::DirectoryReader> reader_, sampler_;
 };
 
 }  // namespace
@@ -309,7 +314,7 @@ arrow::Result<std::shared_ptr<const ListingSource>> MakeListingSource(
   auto reader = list::MakeDirectoryReader(locations.filesystem);
   if (remembered.ttl.count() > 0)
     reader = list::MakeRememberingReader(std::move(reader), locations.filesystem, remembered);
-  return std::make_shared<WalkSource>(std::move(sources), std::move(locations), std::move(reader));
+  return std::make_shared<WalkSource>(std::move(sources), std::move(locations), reader);
 }
 
 }  // namespace shoal

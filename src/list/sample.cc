@@ -8,30 +8,33 @@ namespace shoal::list {
 namespace {
 
 using Directories = std::vector<std::shared_ptr<Directory>>;
-struct FoundFile {
-  const Directory* directory;
+struct Found {
+  Directory* directory;
   size_t entry;
 };
 
-// All that is known below `directory`, in order.
-void Collect(const std::shared_ptr<Directory>& directory, Directories* unread,
-             std::vector<FoundFile>* files) {
-  if (!directory->read) {
-    unread->push_back(directory);
-    return;
-  }
+// All that is known below `directory`, which has been read, in order.
+void Collect(Directory* directory, std::vector<Found>* unread, std::vector<Found>* files) {
   for (size_t i = 0; i < directory->entries.size(); ++i) {
-    if (directory->entries[i].child == nullptr) {
-      files->push_back({directory.get(), i});
+    const Directory::Entry& entry = directory->entries[i];
+    if (!entry.is_directory) {
+      files->push_back({directory, i});
+    } else if (entry.child != nullptr && entry.child->read) {
+      Collect(entry.child.get(), unread, files);
     } else {
-      Collect(directory->entries[i].child, unread, files);
+      unread->push_back({directory, i});
     }
   }
 }
 
-Directories PickEvenly(const Directories& directories, int64_t n) {
+arrow::Result<Directories> PickEvenly(const Tree& tree, const std::vector<Found>& directories,
+                                      int64_t n) {
   Directories picked;
-  for (const size_t i : EvenlySpaced(directories.size(), n)) picked.push_back(directories[i]);
+  for (const size_t i : EvenlySpaced(directories.size(), n)) {
+    Directory& parent = *directories[i].directory;
+    ARROW_ASSIGN_OR_RAISE(auto child, tree.Child(parent, &parent.entries[directories[i].entry]));
+    picked.push_back(std::move(child));
+  }
   return picked;
 }
 
@@ -55,33 +58,33 @@ arrow::Result<FileSample> SampleTree(Tree* tree, std::shared_ptr<Directory> root
   const bool recursive = tree->reader().requires_recursive();
   // Numbers below count up to twice as many; "all" is a number without end.
   n = std::clamp<int64_t>(n, 1, std::numeric_limits<int64_t>::max() / 4);
-  Directories unread;
-  std::vector<FoundFile> files;
+  std::vector<Found> unread, files;
   // Level by level first, which spreads the sample over the tree.
   Directories level = {root};
   while (!level.empty()) {
     ARROW_RETURN_NOT_OK(tree->options().stop.Poll());
-    Directories picked = PickEvenly(level, n);
-    level.clear();
-    std::erase_if(picked, [](const auto& directory) { return directory->read; });
-    ARROW_RETURN_NOT_OK(tree->Read(picked, recursive));
-    for (const auto& directory : picked) {
-      for (const Directory::Entry& entry : directory->entries) {
-        if (entry.child != nullptr) level.push_back(entry.child);
+    std::erase_if(level, [](const auto& directory) { return directory->read; });
+    ARROW_RETURN_NOT_OK(tree->Read(level, recursive));
+    std::vector<Found> below;
+    for (const auto& directory : level) {
+      for (size_t i = 0; i < directory->entries.size(); ++i) {
+        if (directory->entries[i].is_directory) below.push_back({directory.get(), i});
       }
     }
+    ARROW_ASSIGN_OR_RAISE(level, PickEvenly(*tree, below, n));
   }
-  Collect(root, &unread, &files);
+  Collect(root.get(), &unread, &files);
   // Directories that hold few files or none: more of them, until there are more files than asked
   // for, so that not all of them are in the sample, or no directories left. As many directories as
   // files are missing, and twice as many each time that was not enough.
   for (int64_t budget = n + 1 - static_cast<int64_t>(files.size());
        static_cast<int64_t>(files.size()) <= n && !unread.empty(); budget *= 2) {
     ARROW_RETURN_NOT_OK(tree->options().stop.Poll());
-    ARROW_RETURN_NOT_OK(tree->Read(PickEvenly(unread, budget), recursive));
+    ARROW_ASSIGN_OR_RAISE(auto picked, PickEvenly(*tree, unread, budget));
+    ARROW_RETURN_NOT_OK(tree->Read(picked, recursive));
     unread.clear();
     files.clear();
-    Collect(root, &unread, &files);
+    Collect(root.get(), &unread, &files);
   }
 
   FileSample sample;

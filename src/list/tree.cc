@@ -112,18 +112,17 @@ bool Tree::HasRequiredKeys(const std::vector<PartitionKey>& keys) const {
 
 arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& directories, bool recursive,
                          bool missing_ok) {
-  std::vector<std::shared_ptr<Directory>> level = directories;
+  const std::vector<std::shared_ptr<Directory>>& level = directories;
+  std::vector<ListingReport> reports(level.size());
   if (reader_->is_local()) {
     ARROW_RETURN_NOT_OK(runtime::ParallelFor(
         static_cast<int64_t>(level.size()), ReadConcurrency(*reader_, options_), options_.stop,
         [&](int64_t i) {
           ARROW_ASSIGN_OR_RAISE(RawListing raw, reader_->Read(level[i]->prefix, missing_ok));
-          if (raw.cached) level[i]->report.directories_cached = 1;
-          return Classify(level[i].get(), std::move(raw));
+          ++(raw.cached ? reports[i].directories_cached : reports[i].directories_listed);
+          return Classify(level[i].get(), std::move(raw), &reports[i]);
         },
         kLocalReadsPerThread));
-    for (const auto& directory : level)
-      report_.directories_listed += 1 - directory->report.directories_cached;
   } else {
     std::vector<std::string> prefixes;
     std::vector<Directory*> unread;
@@ -149,33 +148,34 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
       report_.recursive = report_.recursive || (recursive && !cached);
       unread[i]->read_ahead = std::make_shared<RawTree>(std::move(trees[i]));
     }
-    for (const auto& directory : level) {
-      auto raw = directory->read_ahead->extract(directory->prefix);
-      if (!recursive || directory->read_ahead->empty()) directory->read_ahead = nullptr;
+    for (size_t i = 0; i < level.size(); ++i) {
+      Directory& directory = *level[i];
+      auto raw = directory.read_ahead->extract(directory.prefix);
+      if (!recursive || directory.read_ahead->empty()) directory.read_ahead = nullptr;
       ARROW_RETURN_NOT_OK(
-          Classify(directory.get(), raw.empty() ? RawListing{} : std::move(raw.mapped())));
+          Classify(&directory, raw.empty() ? RawListing{} : std::move(raw.mapped()), &reports[i]));
     }
   }
-  for (const auto& directory : level) {
-    if (!options_.strict.empty())
-      ARROW_RETURN_NOT_OK(CheckStrict(directory->report, options_.strict));
-    report_.Merge(directory->report);
-    directory->report = {};
+  for (const ListingReport& report : reports) {
+    if (!options_.strict.empty()) ARROW_RETURN_NOT_OK(CheckStrict(report, options_.strict));
+    report_.Merge(report);
   }
   ARROW_RETURN_NOT_OK(FilterDirectories(level));
 
   // What has been read ahead costs nothing more.
   std::vector<std::shared_ptr<Directory>> below;
   for (const auto& directory : level) {
-    for (const Directory::Entry& entry : directory->entries) {
-      if (entry.child != nullptr && entry.child->read_ahead != nullptr)
-        below.push_back(entry.child);
+    if (directory->read_ahead == nullptr) continue;
+    for (Directory::Entry& entry : directory->entries) {
+      if (!entry.is_directory) continue;
+      ARROW_ASSIGN_OR_RAISE(auto child, Child(*directory, &entry));
+      below.push_back(std::move(child));
     }
   }
   return below.empty() ? arrow::Status::OK() : Read(below, recursive);
 }
 
-arrow::Status Tree::Classify(Directory* directory, RawListing raw) const {
+arrow::Status Tree::Classify(Directory* directory, RawListing raw, ListingReport* report) const {
   directory->read = true;
   directory->entries.reserve(raw.entries.size());
   // Object stores can have an object called like a folder, which stands for it.
@@ -186,7 +186,7 @@ arrow::Status Tree::Classify(Directory* directory, RawListing raw) const {
     }
   }
   for (const RawEntry& entry : raw.entries)
-    ARROW_RETURN_NOT_OK(ClassifyEntry(directory, raw, entry, folders));
+    ARROW_RETURN_NOT_OK(ClassifyEntry(directory, raw, entry, folders, report));
   directory->names = std::move(raw.names);
   const std::string_view names = directory->names;
   const auto name_of = [&](const Directory::Entry& entry) {
@@ -194,18 +194,19 @@ arrow::Status Tree::Classify(Directory* directory, RawListing raw) const {
   };
   std::sort(directory->entries.begin(), directory->entries.end(),
             [&](const Directory::Entry& a, const Directory::Entry& b) {
-              return NameLess(name_of(a), a.child != nullptr, name_of(b), b.child != nullptr);
+              return NameLess(name_of(a), a.is_directory, name_of(b), b.is_directory);
             });
   return arrow::Status::OK();
 }
 
 arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
                                   const RawEntry& entry,
-                                  const std::unordered_set<std::string_view>& folders) const {
+                                  const std::unordered_set<std::string_view>& folders,
+                                  ListingReport* report) const {
   const std::string_view name = raw.name(entry);
   const auto path = [&] { return directory->prefix + std::string(name); };
   if (name.ends_with('/')) {
-    directory->report.Add(ListingIssue::kDirectoryMarker, name == "/" ? directory->prefix : path());
+    report->Add(ListingIssue::kDirectoryMarker, name == "/" ? directory->prefix : path());
     return arrow::Status::OK();
   }
   base::Glob::Positions positions;
@@ -214,7 +215,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
     if (positions.empty()) return arrow::Status::OK();
   }
   if (!base::IsUtf8(name)) {
-    directory->report.Add(ListingIssue::kNotUtf8, base::EscapeForMessage(path()));
+    report->Add(ListingIssue::kNotUtf8, base::EscapeForMessage(path()));
     return arrow::Status::OK();
   }
   const std::string* hiding = HidingPrefix(options_, name);
@@ -223,7 +224,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
     hiding = nullptr;
   }
   if (hiding != nullptr && !options_.partitioning->NamesKey(name)) {
-    directory->report.Add(ListingIssue::kHidden, path());
+    report->Add(ListingIssue::kHidden, path());
     return arrow::Status::OK();
   }
 
@@ -231,11 +232,11 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
   const bool resolve = info.type == EntryType::kUnresolved;
   if (resolve) {
     bool dangling = false;
-    ++directory->report.stat_calls;
+    ++report->stat_calls;
     ARROW_ASSIGN_OR_RAISE(info, reader_->Look(path(), &dangling));
     if (info.type == EntryType::kNotFound) {
       if (!HasWantedExtension(options_, name)) {
-        directory->report.Add(ListingIssue::kExtension, path());
+        report->Add(ListingIssue::kExtension, path());
         return arrow::Status::OK();
       }
       return base::ErrnoError(
@@ -259,22 +260,25 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
             "and again; remove it.");
       }
     }
-    ARROW_ASSIGN_OR_RAISE(auto child, MakeChild(*directory, name));
+    Directory::Entry found{entry.offset, entry.length, true, nullptr, info.size, info.mtime_ns};
     if (!directory->whole) {
-      child->whole = root_.glob->Accepts(positions);
-      child->positions = std::move(positions);
-    } else if (options_.ignore_subdirectory && child->keys.size() == directory->keys.size()) {
-      directory->report.Add(ListingIssue::kSubdirectory, path());
-      return arrow::Status::OK();
+      ARROW_ASSIGN_OR_RAISE(found.child, MakeChild(*directory, name));
+      found.child->whole = root_.glob->Accepts(positions);
+      found.child->positions = std::move(positions);
+    } else if (options_.ignore_subdirectory) {
+      ARROW_ASSIGN_OR_RAISE(const auto keys, KeysOf(*directory, name));
+      if (keys.size() == directory->keys.size()) {
+        report->Add(ListingIssue::kSubdirectory, path());
+        return arrow::Status::OK();
+      }
     }
-    directory->entries.push_back(
-        {entry.offset, entry.length, std::move(child), info.size, info.mtime_ns});
+    directory->entries.push_back(std::move(found));
     return arrow::Status::OK();
   }
 
   if (!directory->whole && !root_.glob->Accepts(positions)) return arrow::Status::OK();
   const auto leave_out = [&](ListingIssue issue) {
-    directory->report.Add(issue, path());
+    report->Add(issue, path());
     return arrow::Status::OK();
   };
   if (hiding != nullptr) return leave_out(ListingIssue::kHidden);
@@ -282,7 +286,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
   if (name.ends_with(kFolderMarkerEnding)) return leave_out(ListingIssue::kDirectoryMarker);
   if (!HasWantedExtension(options_, name)) return leave_out(ListingIssue::kExtension);
   if (options_.need_size && info.size == SourceFile::kUnknown) {
-    ++directory->report.stat_calls;
+    ++report->stat_calls;
     ARROW_ASSIGN_OR_RAISE(info, reader_->Look(path(), nullptr));
     if (info.type != EntryType::kFile) {
       return base::ErrnoError(ENOENT, "The file '", path(), "' vanished while it was listed.");
@@ -292,8 +296,27 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
     return leave_out(folders.contains(name) ? ListingIssue::kDirectoryMarker
                                             : ListingIssue::kZeroByte);
   }
-  directory->entries.push_back({entry.offset, entry.length, nullptr, info.size, info.mtime_ns});
+  directory->entries.push_back(
+      {entry.offset, entry.length, false, nullptr, info.size, info.mtime_ns});
   return arrow::Status::OK();
+}
+
+arrow::Result<std::vector<PartitionKey>> Tree::KeysOf(const Directory& parent,
+                                                      std::string_view name) const {
+  if (parent.key_depth < 0) return parent.keys;
+  ARROW_ASSIGN_OR_RAISE(auto keys, options_.partitioning->ParseDirectory(parent.key_depth, name));
+  if (keys.empty()) return parent.keys;
+  return JoinKeys(parent.keys, std::move(keys), parent.prefix + std::string(name));
+}
+
+arrow::Result<std::shared_ptr<Directory>> Tree::Child(const Directory& parent,
+                                                      Directory::Entry* entry) const {
+  if (entry->child == nullptr) {
+    const std::string_view names = parent.names;
+    ARROW_ASSIGN_OR_RAISE(entry->child,
+                          MakeChild(parent, names.substr(entry->offset, entry->length)));
+  }
+  return entry->child;
 }
 
 arrow::Result<std::shared_ptr<Directory>> Tree::MakeChild(const Directory& parent,
@@ -304,15 +327,12 @@ arrow::Result<std::shared_ptr<Directory>> Tree::MakeChild(const Directory& paren
   child->prefix += name;
   child->depth = parent.depth + 1;
   child->read_ahead = parent.read_ahead;
-  child->keys = parent.keys;
-  child->has_required_keys = parent.has_required_keys;
+  ARROW_ASSIGN_OR_RAISE(child->keys, KeysOf(parent, name));
+  child->has_required_keys = child->keys.size() == parent.keys.size()
+                                 ? parent.has_required_keys
+                                 : HasRequiredKeys(child->keys);
   if (parent.key_depth >= 0) {
     child->key_depth = parent.key_depth + 1;
-    ARROW_ASSIGN_OR_RAISE(auto keys, options_.partitioning->ParseDirectory(parent.key_depth, name));
-    if (!keys.empty()) {
-      ARROW_ASSIGN_OR_RAISE(child->keys, JoinKeys(parent.keys, std::move(keys), child->prefix));
-      child->has_required_keys = HasRequiredKeys(child->keys);
-    }
   } else if (child->prefix == root_.partition_base) {
     child->key_depth = 0;
   }
@@ -324,8 +344,12 @@ arrow::Status Tree::FilterDirectories(const std::vector<std::shared_ptr<Director
   if (options_.directory_filter == nullptr) return arrow::Status::OK();
   KeyTableBuilder keys;
   for (const auto& parent : parents) {
+    const std::string_view names = parent->names;
     for (const Directory::Entry& entry : parent->entries) {
-      if (entry.child != nullptr) keys.Append(keys.Resolve(entry.child->keys));
+      if (!entry.is_directory) continue;
+      ARROW_ASSIGN_OR_RAISE(const auto of_entry,
+                            KeysOf(*parent, names.substr(entry.offset, entry.length)));
+      keys.Append(keys.Resolve(of_entry));
     }
   }
   if (keys.table().num_rows == 0) return arrow::Status::OK();
@@ -339,7 +363,7 @@ arrow::Status Tree::FilterDirectories(const std::vector<std::shared_ptr<Director
   for (const auto& parent : parents) {
     report_.directories_pruned +=
         static_cast<int64_t>(std::erase_if(parent->entries, [&](const Directory::Entry& e) {
-          return e.child != nullptr && !keep[row++];
+          return e.is_directory && !keep[row++];
         }));
   }
   return arrow::Status::OK();

@@ -39,14 +39,14 @@ struct Directory {
   std::shared_ptr<RawTree> read_ahead;  // where a recursive request has read it already
 
   struct Entry {
-    uint32_t offset = 0, length = 0;   // of the name, in `names`
-    std::shared_ptr<Directory> child;  // null: a file
+    uint32_t offset = 0, length = 0;  // of the name, in `names`
+    bool is_directory = false;
+    std::shared_ptr<Directory> child;  // of a directory, once it is needed: see Tree::Child
     int64_t size = SourceFile::kUnknown, mtime_ns = SourceFile::kUnknown;
   };
   bool read = false;
   std::string names;
   std::vector<Entry> entries;
-  ListingReport report;  // what was left out of it, until it goes into the tree's report
 };
 
 class Tree {
@@ -61,6 +61,10 @@ class Tree {
   arrow::Status Read(const std::vector<std::shared_ptr<Directory>>& directories, bool recursive,
                      bool missing_ok = false);
 
+  /// The directory that an entry of `parent` is. Samples look at few of those that they see.
+  arrow::Result<std::shared_ptr<Directory>> Child(const Directory& parent,
+                                                  Directory::Entry* entry) const;
+
   /// Adds the file entries [begin, end) of a directory to a page.
   arrow::Status AddFiles(const Directory& directory, size_t begin, size_t end, FileTable* page);
 
@@ -71,9 +75,14 @@ class Tree {
   const TreeRoot& root() const { return root_; }
 
  private:
-  arrow::Status Classify(Directory* directory, RawListing raw) const;
+  /// `report`: of what is left out.
+  arrow::Status Classify(Directory* directory, RawListing raw, ListingReport* report) const;
   arrow::Status ClassifyEntry(Directory* directory, const RawListing& raw, const RawEntry& entry,
-                              const std::unordered_set<std::string_view>& folders) const;
+                              const std::unordered_set<std::string_view>& folders,
+                              ListingReport* report) const;
+  /// Those of the directory of that name, with its parent's.
+  arrow::Result<std::vector<PartitionKey>> KeysOf(const Directory& parent,
+                                                  std::string_view name) const;
   arrow::Result<std::shared_ptr<Directory>> MakeChild(const Directory& parent,
                                                       std::string_view name) const;
   arrow::Status FilterDirectories(const std::vector<std::shared_ptr<Directory>>& parents);

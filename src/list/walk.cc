@@ -19,22 +19,25 @@ struct Item {
   bool is_run = false;
 };
 
-void PutInPlace(const std::shared_ptr<Directory>& directory, std::vector<Item>* out) {
+arrow::Status PutInPlace(const Tree& tree, const std::shared_ptr<Directory>& directory,
+                         std::vector<Item>* out) {
   if (!directory->read) {
     out->push_back({directory});
-    return;
+    return arrow::Status::OK();
   }
-  const auto& entries = directory->entries;
+  auto& entries = directory->entries;
   for (size_t i = 0; i < entries.size();) {
-    if (entries[i].child != nullptr) {
-      PutInPlace(entries[i].child, out);
+    if (entries[i].is_directory) {
+      ARROW_ASSIGN_OR_RAISE(auto child, tree.Child(*directory, &entries[i]));
+      ARROW_RETURN_NOT_OK(PutInPlace(tree, child, out));
       ++i;
       continue;
     }
     const size_t begin = i;
-    while (i < entries.size() && entries[i].child == nullptr) ++i;
+    while (i < entries.size() && !entries[i].is_directory) ++i;
     out->push_back({directory, begin, i, true});
   }
+  return arrow::Status::OK();
 }
 
 }  // namespace
@@ -46,7 +49,7 @@ arrow::Result<bool> Walk(Tree* tree, std::shared_ptr<Directory> root, const Page
                            tree->root().glob == nullptr && !options.ignore_subdirectory;
   bool fanned_out = false;
   std::vector<Item> pending;
-  PutInPlace(root, &pending);
+  ARROW_RETURN_NOT_OK(PutInPlace(*tree, root, &pending));
   for (size_t wanted = 1; !pending.empty();
        wanted = std::min(wanted * kGrowth, kMaxDirectoriesPerRound)) {
     ARROW_RETURN_NOT_OK(options.stop.Poll());
@@ -71,7 +74,7 @@ arrow::Result<bool> Walk(Tree* tree, std::shared_ptr<Directory> root, const Page
       if (item.is_run) {
         now.push_back(std::move(item));
       } else {
-        PutInPlace(item.directory, &now);
+        ARROW_RETURN_NOT_OK(PutInPlace(*tree, item.directory, &now));
       }
       for (Item& each : now) {
         if (!rest.empty() || !each.is_run) {
