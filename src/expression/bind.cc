@@ -23,10 +23,12 @@
 
 #include <shoal/filter.h>
 
+#include "expression/arithmetic.h"
 #include "expression/comparison.h"
 #include "expression/compute_ready.h"
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
+#include "expression/filter_functions.h"
 #include "expression/literal_conversion.h"
 #include "expression/resolve.h"
 
@@ -89,11 +91,13 @@ Result<Typed> Folded(Typed typed) {
   for (const Expression& argument : parts->arguments) {
     if (argument.literal() == nullptr) return typed;
   }
-  ARROW_ASSIGN_OR_RAISE(Expression bound, typed.expression.Bind(Schema(arrow::FieldVector{})));
-  ARROW_ASSIGN_OR_RAISE(Datum value, arrow::compute::ExecuteScalarExpression(
-                                         bound, arrow::compute::ExecBatch({}, 1)));
-  if (!value.is_scalar()) return typed;
-  return TypedLiteral(value.scalar());
+  std::vector<Datum> values;
+  for (const Expression& argument : parts->arguments) values.push_back(*argument.literal());
+  // Not by way of a bound expression, in which literals have the smallest types that hold them.
+  auto value = arrow::compute::CallFunction(parts->function_name, values, parts->options.get());
+  if (!value.ok()) return CannotCompute(typed.expression, value.status());
+  if (!value->is_scalar()) return typed;
+  return TypedLiteral(value->scalar());
 }
 
 // A scalar of a plain type.
@@ -139,8 +143,9 @@ class Rewriter {
     std::vector<Typed> arguments;
     arguments.reserve(parts.arguments.size());
     for (const Expression& argument : parts.arguments) {
-      ARROW_ASSIGN_OR_RAISE(Typed typed, Rewrite(argument, depth + 1));
-      arguments.push_back(std::move(typed));
+      auto typed = Rewrite(argument, depth + 1);
+      if (!typed.ok()) return WithQuotesHint(typed.status(), argument, parts, depth);
+      arguments.push_back(*std::move(typed));
     }
     ARROW_ASSIGN_OR_RAISE(Typed typed,
                           Call(parts.function_name, std::move(arguments), parts.options));
@@ -151,6 +156,25 @@ class Rewriter {
   Result<Typed> Column(const arrow::FieldRef& ref) {
     ARROW_ASSIGN_OR_RAISE(ResolvedColumn column, ResolveColumn(ref, schema_));
     return Typed{field_ref(std::move(column.ref)), std::move(column.type)};
+  }
+
+  // What is compared with text, and named like no column, was perhaps meant as text.
+  Status WithQuotesHint(const Status& error, const Expression& part, const Expression::Call& parent,
+                        int depth) {
+    const arrow::FieldRef* ref = part.field_ref();
+    const std::string* name = ref == nullptr ? nullptr : ref->name();
+    if (name == nullptr || !IsComparison(parent.function_name)) return error;
+    if (!schema_.GetAllFieldIndices(*name).empty()) return error;
+    for (const Expression& other : parent.arguments) {
+      if (&other == &part || other.literal() != nullptr) continue;
+      auto typed = Rewrite(other, depth + 1);
+      if (!typed.ok()) continue;
+      const Type::type id = Decoded(*typed).type->id();
+      if (!arrow::is_string(id) && id != Type::STRING_VIEW && !arrow::is_temporal(id)) continue;
+      return error.WithMessage(error.message(), ". For the text, write ", ToText(literal(*name)),
+                               " in single quotes");
+    }
+    return error;
   }
 
   Result<Typed> Call(const std::string& function, std::vector<Typed> arguments,
@@ -170,7 +194,28 @@ class Rewriter {
       ARROW_ASSIGN_OR_RAISE(auto column, StructField(arguments[0], options));
       if (column) return *std::move(column);
     }
+    if (IsArithmetic(function)) return Arithmetic(function, std::move(arguments), options);
     return Other(function, std::move(arguments), options);
+  }
+
+  Result<Typed> Arithmetic(const std::string& function, std::vector<Typed> arguments,
+                           const Options& options) {
+    ARROW_ASSIGN_OR_RAISE(auto ready, ReadyForArithmetic(function, arguments));
+    auto typed = Other(function, std::move(ready), options);
+    if (typed.ok()) return typed;
+    std::vector<Expression> expressions;
+    std::string types;
+    bool decimals = true;
+    for (const Typed& argument : arguments) {
+      expressions.push_back(argument.expression);
+      types += (types.empty() ? "" : " and ") + argument.type->ToString();
+      const Type::type id = Decoded(argument).type->id();
+      decimals = decimals && (arrow::is_decimal(id) || arrow::is_integer(id));
+    }
+    return Status::TypeError(
+        "`", ToText(call(function, std::move(expressions), options)), "` can't be computed: ",
+        decimals ? "the result may need more than 76 digits; cast a part of it to float64"
+                 : "there is no such arithmetic with " + types);
   }
 
   // ---- AND, OR, NOT
@@ -415,6 +460,25 @@ class Rewriter {
     return first == nullptr ? nullptr : arrow::timestamp(unit, first->timezone());
   }
 
+  // Arrow casts integers to decimals that hold all of the type's values, not just those at hand: so
+  // by way of one that does.
+  static Typed OnTheWayToDecimal(Typed form, const Options& options) {
+    const auto* cast = dynamic_cast<const arrow::compute::CastOptions*>(options.get());
+    if (cast == nullptr || !arrow::is_integer(form.type->id())) return form;
+    const Type::type to = cast->to_type.id();
+    if (to != Type::DECIMAL128 && to != Type::DECIMAL256) return form;
+    const auto& decimal = checked_cast<const arrow::DecimalType&>(*cast->to_type.type);
+    const auto digits = arrow::MaxDecimalDigitsForInteger(form.type->id());
+    if (!digits.ok()) return form;
+    const int32_t precision = *digits + decimal.scale();
+    if (precision <= decimal.precision() || precision > arrow::Decimal256Type::kMaxPrecision) {
+      return form;
+    }
+    return CastTo(std::move(form), precision <= arrow::Decimal128Type::kMaxPrecision
+                                       ? arrow::decimal128(precision, decimal.scale())
+                                       : arrow::decimal256(precision, decimal.scale()));
+  }
+
   // Arrow's kernels, tried with the arguments as they are and then in forms that more kernels know.
   Result<Typed> Other(const std::string& function, std::vector<Typed> arguments,
                       const Options& options) {
@@ -441,6 +505,7 @@ class Rewriter {
     if (function == "cast") {
       for (Typed& form : forms) {
         if (is_dictionary_of_views(form)) form = Decoded(std::move(form));
+        form = OnTheWayToDecimal(std::move(form), options);
       }
     }
     auto first = attempt(forms);
@@ -470,8 +535,11 @@ class Rewriter {
     std::string described;
     for (const Typed& argument : arguments)
       described += (described.empty() ? "" : ", ") + Describe(argument);
-    return Status::TypeError("`", function, "` can't be used with ", described, ": ",
-                             first.status().message());
+    // Arrow says the types again where it has no kernel for them.
+    std::string reason = first.status().message();
+    reason = reason.find("has no kernel matching") == std::string::npos ? ": " + reason : "";
+    return Status::TypeError("`", PlainFunctionName(function), "` can't be used with ", described,
+                             reason);
   }
 
   // The comparison, if Arrow has a kernel for it.
@@ -491,10 +559,26 @@ class Rewriter {
 
 }  // namespace
 
-Result<Expression> Bind(const Expression& expression, const std::shared_ptr<Schema>& schema) {
+Result<Expression> Prepare(const Expression& expression, const std::shared_ptr<Schema>& schema) {
   ARROW_RETURN_NOT_OK(MakeComputeReady());
   ARROW_ASSIGN_OR_RAISE(Typed typed, Rewriter(*schema).Rewrite(expression));
-  return typed.expression.Bind(*schema);
+  return std::move(typed.expression);
+}
+
+Result<Expression> PrepareFilter(const Expression& filter, const std::shared_ptr<Schema>& schema) {
+  ARROW_RETURN_NOT_OK(MakeComputeReady());
+  ARROW_ASSIGN_OR_RAISE(Typed typed, Rewriter(*schema).Rewrite(filter));
+  if (typed.type->id() == Type::NA) typed = NullBoolean();
+  Typed decoded = Decoded(typed);
+  if (decoded.type->id() != Type::BOOL) {
+    return Status::TypeError("A filter must evaluate to bool, but ", Describe(typed), " doesn't");
+  }
+  return std::move(decoded.expression);
+}
+
+Result<Expression> Bind(const Expression& expression, const std::shared_ptr<Schema>& schema) {
+  ARROW_ASSIGN_OR_RAISE(Expression prepared, Prepare(expression, schema));
+  return prepared.Bind(*schema);
 }
 
 }  // namespace shoal::expression
@@ -503,16 +587,8 @@ namespace shoal {
 
 arrow::Result<arrow::compute::Expression> BindFilter(const arrow::compute::Expression& filter,
                                                      const std::shared_ptr<arrow::Schema>& schema) {
-  using expression::Typed;
-  ARROW_RETURN_NOT_OK(expression::MakeComputeReady());
-  ARROW_ASSIGN_OR_RAISE(Typed typed, expression::Rewriter(*schema).Rewrite(filter));
-  if (typed.type->id() == arrow::Type::NA) typed = expression::NullBoolean();
-  Typed decoded = expression::Decoded(typed);
-  if (decoded.type->id() != arrow::Type::BOOL) {
-    return arrow::Status::TypeError("A filter must evaluate to bool, but ",
-                                    expression::Describe(typed), " doesn't");
-  }
-  return decoded.expression.Bind(*schema);
+  ARROW_ASSIGN_OR_RAISE(auto prepared, expression::PrepareFilter(filter, schema));
+  return prepared.Bind(*schema);
 }
 
 }  // namespace shoal

@@ -68,7 +68,26 @@ Result<Input> Decodable(const Expression& bound, const arrow::RecordBatch& batch
   return input;
 }
 
+// The error, with the innermost part of the expression that raises it.
+arrow::Status NamePart(const Expression& expression, const arrow::Status& error,
+                       const arrow::compute::ExecBatch& values,
+                       arrow::compute::ExecContext* context) {
+  if (error.IsCancelled() || error.IsOutOfMemory() || error.detail() != nullptr) return error;
+  if (const auto* parts = expression.call()) {
+    for (const Expression& argument : parts->arguments) {
+      if (argument.call() == nullptr) continue;
+      auto value = arrow::compute::ExecuteScalarExpression(argument, values, context);
+      if (!value.ok()) return NamePart(argument, value.status(), values, context);
+    }
+  }
+  return CannotCompute(expression, error);
+}
+
 }  // namespace
+
+arrow::Status CannotCompute(const Expression& expression, const arrow::Status& error) {
+  return error.WithMessage("`", ToText(expression), "` can't be computed: ", error.message());
+}
 
 Result<std::shared_ptr<Array>> Evaluate(const Expression& bound, const arrow::RecordBatch& batch,
                                         arrow::MemoryPool* pool) {
@@ -76,8 +95,9 @@ Result<std::shared_ptr<Array>> Evaluate(const Expression& bound, const arrow::Re
   arrow::compute::ExecContext context(pool);
   ARROW_ASSIGN_OR_RAISE(Input input, Decodable(bound, batch, &context));
   arrow::compute::ExecBatch values(input.batch ? *input.batch : batch);
-  ARROW_ASSIGN_OR_RAISE(arrow::Datum value, arrow::compute::ExecuteScalarExpression(
-                                                input.expression, values, &context));
+  auto evaluated = arrow::compute::ExecuteScalarExpression(input.expression, values, &context);
+  if (!evaluated.ok()) return NamePart(input.expression, evaluated.status(), values, &context);
+  const arrow::Datum& value = *evaluated;
   std::shared_ptr<Array> array;
   if (value.is_scalar()) {
     ARROW_ASSIGN_OR_RAISE(array,

@@ -12,11 +12,27 @@
 
 namespace shoal::expression {
 
+/// An error of a kernel (an overflow, a division by zero, a cast that can't be), with the
+/// expression it came from.
+arrow::Status CannotCompute(const arrow::compute::Expression& expression,
+                            const arrow::Status& error);
+
 /// One array of batch.num_rows() values. The expression is bound to batch.schema(). Any number of
-/// threads may evaluate one bound expression at once.
+/// threads may evaluate one bound expression at once. Errors name the part of the expression that
+/// raises them.
 arrow::Result<std::shared_ptr<arrow::Array>> Evaluate(const arrow::compute::Expression& bound,
                                                       const arrow::RecordBatch& batch,
                                                       arrow::MemoryPool* pool);
+
+/// The expression with references by name and with the casts of BindFilter, not bound. Arrow adds
+/// casts of its own when it binds, and adds to them when it binds the outcome again: a quotient of
+/// decimals would get more digits each time. So what is kept is this, and it is bound once, where
+/// it is used.
+arrow::Result<arrow::compute::Expression> Prepare(const arrow::compute::Expression& expression,
+                                                  const std::shared_ptr<arrow::Schema>& schema);
+/// The same of a filter: an error if it does not evaluate to boolean.
+arrow::Result<arrow::compute::Expression> PrepareFilter(
+    const arrow::compute::Expression& filter, const std::shared_ptr<arrow::Schema>& schema);
 
 /// Binds any expression (a projection, say) to a schema, with the casts of BindFilter; errors name
 /// the column.

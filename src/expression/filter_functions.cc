@@ -69,7 +69,7 @@ Result<Expression> MakePatternCall(const std::string& name, const PatternFunctio
   const arrow::Datum* datum = arguments[1].literal();
   if (datum == nullptr || datum->type()->id() != arrow::Type::STRING ||
       !datum->scalar()->is_valid) {
-    return Status::Invalid("`", name, "` needs a text in quotes as its second argument");
+    return Status::Invalid("`", name, "` needs a text in single quotes as its second argument");
   }
   std::string pattern(checked_cast<const arrow::StringScalar&>(*datum->scalar()).view());
   return call(
@@ -103,6 +103,19 @@ Result<Expression> MakeFunctionCall(const std::string& name, std::vector<Express
                            ", not ", count);
   }
   return call(function_name, std::move(arguments));
+}
+
+std::string PlainFunctionName(const std::string& function) {
+  std::string plainest;
+  if (!function.starts_with("utf8_") && !function.ends_with("_checked")) return function;
+  for (const auto& [name, target] : Aliases()) {
+    // `power` rather than `pow`.
+    if (target == function && function.find(name) != std::string::npos &&
+        name.size() > plainest.size()) {
+      plainest = name;
+    }
+  }
+  return plainest.empty() ? function : plainest;
 }
 
 std::string PatternFunctionName(const std::string& function, bool ignore_case) {

@@ -15,6 +15,10 @@ namespace shoal::expression {
 arrow::Result<arrow::compute::Expression> MakeFunctionCall(
     const std::string& name, std::vector<arrow::compute::Expression> arguments);
 
+/// What the grammar calls a function of Arrow: `lower`, `power`; the same name where it has no
+/// plainer one.
+std::string PlainFunctionName(const std::string& function);
+
 /// The grammar's name for a function of Arrow that takes a pattern as an option (`starts_with`,
 /// say); empty if it has none.
 std::string PatternFunctionName(const std::string& function, bool ignore_case);

@@ -110,6 +110,24 @@ Written Float32Text(float value) {
   return {"cast(" + number + " as float32)"};
 }
 
+// All digits of a decimal whose scale is not negative.
+Text DecimalText(const Scalar& scalar) {
+  const int32_t scale = checked_cast<const arrow::DecimalType&>(*scalar.type).scale();
+  std::string digits;
+  if (scalar.type->id() == Type::DECIMAL128) {
+    digits = checked_cast<const arrow::Decimal128Scalar&>(scalar).value.ToIntegerString();
+  } else if (scalar.type->id() == Type::DECIMAL256) {
+    digits = checked_cast<const arrow::Decimal256Scalar&>(scalar).value.ToIntegerString();
+  }
+  if (digits.empty() || scale < 0) return std::nullopt;
+  const bool negative = digits[0] == '-';
+  if (negative) digits.erase(0, 1);
+  const auto places = static_cast<size_t>(scale);
+  if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
+  if (places > 0) digits.insert(digits.size() - places, ".");
+  return (negative ? "-" : "") + digits;
+}
+
 std::optional<Written> LiteralText(const Scalar& scalar) {
   const arrow::DataType& type = *scalar.type;
   std::string type_name = TypeName(type);
@@ -159,7 +177,12 @@ std::optional<Written> LiteralText(const Scalar& scalar) {
   }
   if (!arrow::is_integer(type.id()) && !arrow::is_decimal(type.id())) return std::nullopt;
   std::string text = scalar.ToString();
-  if (text.find_first_of("eE") != std::string::npos) return std::nullopt;
+  // Arrow writes small decimals with an exponent, which would make doubles of them.
+  if (text.find_first_of("eE") != std::string::npos) {
+    Text plain = DecimalText(scalar);
+    if (!plain) return std::nullopt;
+    text = *std::move(plain);
+  }
   // The zeros of the wide type that text is compared in say nothing.
   if (type.id() == Type::DECIMAL256 && text.find('.') != std::string::npos) {
     text.erase(text.find_last_not_of('0') + 1);
@@ -272,7 +295,7 @@ class Writer {
     if (HasOptionsThatMatter(call)) return std::nullopt;
     auto buildable = MakeFunctionCall(name, arguments);
     if (!buildable.ok() || buildable->call()->function_name != name) return std::nullopt;
-    std::string text = name + "(";
+    std::string text = PlainFunctionName(name) + "(";
     for (size_t i = 0; i < arguments.size(); ++i)
       text += (i > 0 ? ", " : "") + At(arguments[i], kOr);
     return Written{text + ")"};

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <shoal/filter.h>
-
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
 
@@ -19,7 +17,7 @@ arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspec
   const auto key_names = inspection.partition_schema->field_names();
   BoundRequest out;
   out.request = request;
-  ARROW_ASSIGN_OR_RAISE(out.request.filter, BindFilter(request.filter, schema));
+  ARROW_ASSIGN_OR_RAISE(out.request.filter, expression::PrepareFilter(request.filter, schema));
   const auto asked = expression::SplitConjuncts(request.filter);
   const auto bound = expression::SplitConjuncts(out.request.filter);
   // Binding may fold parts into others, and then only its own text fits.
@@ -40,8 +38,9 @@ arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspec
     return out;
   }
   for (auto& column : *out.request.columns) {
-    ARROW_ASSIGN_OR_RAISE(column.expression, expression::Bind(column.expression, schema));
-    auto field = arrow::field(column.name, column.expression.type()->GetSharedPtr());
+    ARROW_ASSIGN_OR_RAISE(column.expression, expression::Prepare(column.expression, schema));
+    ARROW_ASSIGN_OR_RAISE(auto bound, column.expression.Bind(*schema));
+    auto field = arrow::field(column.name, bound.type()->GetSharedPtr());
     if (const auto* ref = column.expression.field_ref()) {
       ARROW_ASSIGN_OR_RAISE(auto found, ref->GetOne(*schema));
       auto path = ref->FindOne(*schema);

@@ -13,7 +13,7 @@
 
 namespace shoal::plan {
 
-/// The request with its columns spelled out and everything bound to the table schema, and the
+/// The request with its columns spelled out and everything prepared for the table schema, and the
 /// schema of its output.
 struct BoundRequest {
   ScanRequest request;

@@ -2,6 +2,7 @@
 
 #include <arrow/array.h>
 #include <arrow/compute/cast.h>
+#include <arrow/type.h>
 #include <arrow/type_traits.h>
 
 #include "schema/merge.h"
@@ -21,6 +22,22 @@ bool MayAlter(const DataType& from, const DataType& to) {
   if (to.id() == Type::BOOL) return arrow::is_integer(from.id()) || arrow::is_floating(from.id());
   return arrow::is_floating(from.id()) && arrow::is_floating(to.id()) &&
          arrow::bit_width(to.id()) < arrow::bit_width(from.id());
+}
+
+// Arrow casts integers to decimals that hold all of the type's values, not just those at hand. This
+// is the one that does, on the way to `to`; nullptr: `to` itself is one, or none is needed.
+std::shared_ptr<DataType> DecimalOfAll(Type::type integer, const DataType& to) {
+  if (to.id() != Type::DECIMAL128 && to.id() != Type::DECIMAL256) return nullptr;
+  const auto digits = arrow::MaxDecimalDigitsForInteger(integer);
+  if (!digits.ok()) return nullptr;
+  const auto& decimal = static_cast<const arrow::DecimalType&>(to);
+  const int32_t precision = *digits + decimal.scale();
+  if (precision <= decimal.precision() || precision > arrow::Decimal256Type::kMaxPrecision) {
+    return nullptr;
+  }
+  return precision <= arrow::Decimal128Type::kMaxPrecision
+             ? arrow::decimal128(precision, decimal.scale())
+             : arrow::decimal256(precision, decimal.scale());
 }
 
 }  // namespace
@@ -49,6 +66,10 @@ Result<std::shared_ptr<Array>> CastArray(const Array& array, const std::shared_p
       ARROW_ASSIGN_OR_RAISE(auto decoded, arrow::compute::Cast(array, values, options, &context));
       return CastArray(*decoded, type, pool);
     }
+  }
+  if (auto wide = DecimalOfAll(array.type_id(), *type)) {
+    ARROW_ASSIGN_OR_RAISE(auto wider, arrow::compute::Cast(array, wide, options, &context));
+    return arrow::compute::Cast(*wider, type, options, &context);
   }
   ARROW_ASSIGN_OR_RAISE(auto result, arrow::compute::Cast(array, type, options, &context));
   if (!MayAlter(*array.type(), *type)) return result;

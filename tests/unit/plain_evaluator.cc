@@ -85,6 +85,10 @@ class Evaluator {
       return IsIn(arguments[0],
                   static_cast<const arrow::compute::SetLookupOptions&>(*call.options));
     }
+    if (call.function_name == "add_checked" || call.function_name == "subtract_checked") {
+      ARROW_ASSIGN_OR_RAISE(ArrayPtr sum, ExactSum(call.function_name, arguments));
+      if (sum) return sum;
+    }
     ARROW_ASSIGN_OR_RAISE(
         Datum result,
         arrow::compute::CallFunction(call.function_name, {arguments.begin(), arguments.end()},
@@ -93,6 +97,19 @@ class Evaluator {
   }
 
  private:
+  // Integers are added as numbers, whatever their widths: by way of decimals, and an error where
+  // the outcome does not fit int64, unless one is a uint64. nullptr: not integers.
+  static Result<ArrayPtr> ExactSum(const std::string& function, std::vector<ArrayPtr> arguments) {
+    bool uint64 = false;
+    for (auto& argument : arguments) {
+      if (!arrow::is_integer(argument->type_id())) return nullptr;
+      uint64 = uint64 || argument->type_id() == Type::UINT64;
+      ARROW_ASSIGN_OR_RAISE(argument, arrow::compute::Cast(*argument, arrow::decimal128(20, 0)));
+    }
+    ARROW_ASSIGN_OR_RAISE(ArrayPtr sum, Call(function, arguments));
+    return uint64 ? sum : arrow::compute::Cast(*sum, arrow::int64());
+  }
+
   // Arrow's is_in casts the values to the type of the set or the other way round, and loses digits;
   // values of different types are the same here where they are equal. Floats are looked up by their
   // bits, whatever their width is: NaN is found, and the two zeros are told apart.
