@@ -4,6 +4,7 @@
 
 #include "base/status_context.h"
 #include "expression/conjuncts.h"
+#include "expression/evaluate.h"
 #include "plan/used_leaves.h"
 #include "prune/failed_container.h"
 #include "prune/file_containers.h"
@@ -35,8 +36,11 @@ arrow::Result<prune::PruneResult> FooterPruner::Judge(const FileFacts& facts,
   prune::RowGroupContainers containers(facts, *mapping, *columns_.schema);
   auto result = prune::Prune(conjuncts_, *columns_.schema, containers);
   if (!result.ok()) {
-    auto named = base::WithContext(result.status(), "'" + path + "'");
-    return prune::FailedContainer::Find(named) ? named.WithDetail(nullptr) : named;
+    arrow::Status error = result.status();
+    if (const auto* failed = prune::FailedContainer::Find(error)) {
+      error = expression::CannotCompute(conjuncts_[failed->conjunct()], error).WithDetail(nullptr);
+    }
+    return base::WithContext(error, "'" + path + "'");
   }
   return result;
 }

@@ -2,18 +2,23 @@
 
 #include <utility>
 
+#include "base/status_context.h"
 #include "expression/conjuncts.h"
+#include "expression/evaluate.h"
 #include "prune/failed_container.h"
 
 namespace shoal::plan {
 
 namespace {
 
-/// Adds the path to an error that one path's keys caused.
+/// Adds the path and the part of the filter to an error that one path's keys caused.
 arrow::Status NamePath(const arrow::Status& error,
+                       const std::vector<arrow::compute::Expression>& conjuncts,
                        const std::function<std::string(int64_t)>& path_of) {
-  if (auto row = prune::FailedContainer::Find(error)) {
-    return error.WithMessage("'", path_of(*row), "': ", error.message()).WithDetail(nullptr);
+  if (const auto* failed = prune::FailedContainer::Find(error)) {
+    return base::WithContext(expression::CannotCompute(conjuncts[failed->conjunct()], error),
+                             "'" + path_of(failed->container()) + "'")
+        .WithDetail(nullptr);
   }
   return error;
 }
@@ -105,7 +110,7 @@ arrow::Result<prune::PruneResult> KeyPruner::Judge(
   KeyContainers containers(*inspection_.table_schema, typed, *inspection_.partition_schema,
                            inspection_.keys_in_files, keys.num_rows, missing);
   auto result = prune::Prune(conjuncts_, *inspection_.table_schema, containers);
-  if (!result.ok()) return NamePath(result.status(), path_of);
+  if (!result.ok()) return NamePath(result.status(), conjuncts_, path_of);
   return result;
 }
 

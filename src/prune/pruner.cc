@@ -508,13 +508,14 @@ Result<PruneResult> Prune(const std::vector<Expression>& conjuncts, const arrow:
   Evaluator evaluator(schema, containers);
   ARROW_RETURN_NOT_OK(evaluator.Init(conjuncts));
   for (size_t c = 0; c < conjuncts.size(); ++c) {
-    ARROW_ASSIGN_OR_RAISE(ConjunctResult conjunct, evaluator.Conjunct(conjuncts[c]));
+    auto conjunct = evaluator.Conjunct(conjuncts[c]);
+    if (!conjunct.ok()) return FailedContainer::AttachConjunct(conjunct.status(), c);
     for (int64_t i = 0; i < n; ++i) {
-      result.outcomes[i] = And(result.outcomes[i], conjunct.outcomes[i]);
-      if (result.pruned_by[i] < 0 && !(conjunct.outcomes[i] & kTrue))
+      result.outcomes[i] = And(result.outcomes[i], conjunct->outcomes[i]);
+      if (result.pruned_by[i] < 0 && !(conjunct->outcomes[i] & kTrue))
         result.pruned_by[i] = static_cast<int>(c);
     }
-    result.conjuncts.push_back(std::move(conjunct));
+    result.conjuncts.push_back(*std::move(conjunct));
   }
   return result;
 }

@@ -523,7 +523,7 @@ TEST(Prune, ConstantViewsMeetLiteralsOfViews) {
   }
 }
 
-TEST(Prune, AnErrorNamesTheValueAndTheContainer) {
+TEST(Prune, AnErrorNamesTheValueTheContainerAndTheConjunct) {
   auto schema = arrow::schema({arrow::field("k", arrow::utf8())});
   auto table = ContainerTable::OfUnknownRows(3);
   table.SetConstants({0}, Array(arrow::utf8(), R"(["1", "2", "x"])"));
@@ -533,10 +533,14 @@ TEST(Prune, AnErrorNamesTheValueAndTheContainer) {
             literal(int64_t{5})})
           .Bind(*schema)
           .ValueOrDie();
-  auto status = Prune({filter}, *schema, table).status();
+  auto other = call("is_valid", {field_ref("k")}).Bind(*schema).ValueOrDie();
+  auto status = Prune({other, filter}, *schema, table).status();
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.message().find("'x'"), std::string::npos) << status;
-  EXPECT_EQ(FailedContainer::Find(status), 2);
+  const FailedContainer* failed = FailedContainer::Find(status);
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->container(), 2);
+  EXPECT_EQ(failed->conjunct(), 1u);
 }
 
 TEST(Prune, KeysAndDataMixInOneExpression) {
