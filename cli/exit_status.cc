@@ -1,5 +1,7 @@
 #include "exit_status.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -39,10 +41,17 @@ std::string SystemReason(const arrow::Status& status, const std::string& message
   if (!status.detail()) return "";
   const std::optional<int> error = arrow::internal::ErrnoFromStatusDetail(*status.detail());
   if (!error || *error == 0) return "";
-  // "does not exist" needs no second saying.
-  if (*error == ENOENT && message.find("does not exist") != std::string::npos) return "";
+  // Said in other words.
+  const auto says = [&](std::string_view words) {
+    const auto same = [](unsigned char a, unsigned char b) {
+      return std::tolower(a) == std::tolower(b);
+    };
+    return std::search(message.begin(), message.end(), words.begin(), words.end(), same) !=
+           message.end();
+  };
+  if (*error == ENOENT && (says("does not exist") || says("leads to nothing"))) return "";
   std::string reason = std::strerror(*error);
-  return message.find(reason) == std::string::npos ? reason : "";
+  return says(reason) ? "" : reason;
 }
 
 }  // namespace
@@ -67,8 +76,6 @@ std::string OneLine(const arrow::Status& status) {
   static const std::regex code(
       R"((^|: |\n)(?:Invalid|IOError|NotImplemented|Type error|Key error|Index error|Out of memory|Serialization error|Unknown error|Capacity error): )");
   message = std::regex_replace(message, code, "$1");
-  static const std::regex reference(R"(No match for FieldRef\.[^:]*: (?=there is no column))");
-  message = std::regex_replace(message, reference, "");
 
   std::string out;
   bool space = false;

@@ -3,12 +3,16 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include <shoal/filter.h>
+
 namespace shoal::python {
 
 arrow::Status CheckReferences(const arrow::compute::Expression& expression,
                               const arrow::Schema& schema) {
+  const auto columns = std::make_shared<arrow::Schema>(schema);
   for (const arrow::FieldRef& ref : arrow::compute::FieldsInExpression(expression)) {
-    ARROW_RETURN_NOT_OK(ref.FindOne(schema).status());
+    const auto test = arrow::compute::is_valid(arrow::compute::field_ref(ref));
+    ARROW_RETURN_NOT_OK(BindFilter(test, columns).status());
   }
   return arrow::Status::OK();
 }

@@ -132,6 +132,10 @@ class Resolver {
     } else {
       if (clean.starts_with("s3:")) ARROW_RETURN_NOT_OK(InitializeS3());
       auto made = arrow::fs::FileSystemFromUri(clean, &path);
+      if (!made.ok() && made.status().message().starts_with("Unrecognized filesystem type")) {
+        return arrow::Status::Invalid(
+            "The URI '", uri, "' names no store that is known; file:, s3:, gs: and abfs: are");
+      }
       if (!made.ok()) return WithContext(made.status(), "Cannot open the store of '" + uri + "'");
       ARROW_RETURN_NOT_OK(Use(uri, *std::move(made)));
       stores_.emplace(store, true);

@@ -239,7 +239,9 @@ Result<Typed> CompareMoments(const std::string& function, Typed left, Typed righ
   Type::type right_id = right.type->id();
   if (left_id == Type::TIMESTAMP && right_id == Type::TIMESTAMP) {
     if (IsZoned(*left.type) != IsZoned(*right.type)) {
-      return NotComparable(left, right, "one has a time zone and the other has none");
+      return NotComparable(left, right,
+                           "one has a time zone and the other has none; local_timestamp(x) is the "
+                           "wall clock time of a zoned x");
     }
     if (checked_cast<const arrow::TimestampType&>(*left.type).unit() ==
         checked_cast<const arrow::TimestampType&>(*right.type).unit()) {

@@ -1,5 +1,6 @@
 #include "expression/literal_conversion.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -27,8 +28,14 @@ using TypePointer = std::shared_ptr<DataType>;
 constexpr int kMaxDecimalDigits = 76;
 
 Status NotComparable(const DataType& literal, const DataType& type) {
-  return Status::TypeError(type.ToString(), " can't be compared with a literal of type ",
-                           literal.ToString());
+  const auto is_text = [](Type::type id) {
+    return arrow::is_base_binary_like(id) || arrow::is_binary_view_like(id);
+  };
+  if (is_text(literal.id()) && (arrow::is_numeric(type.id()) || arrow::is_decimal(type.id()))) {
+    return Status::TypeError("a number is written without quotes");
+  }
+  if (type.id() == Type::BOOL) return Status::TypeError("a truth value is true or false");
+  return Status::TypeError("such values have no common order or equality");
 }
 
 PlacedLiteral Below() { return {Position::kBelow, nullptr}; }
@@ -412,8 +419,19 @@ Result<PlacedLiteral> PlaceMoment(const Scalar& literal, const TypePointer& type
   Clock to = ClockOf(*type);
   if ((from == Clock::kNaive && to == Clock::kZoned) ||
       (from == Clock::kZoned && to == Clock::kNaive)) {
-    return Status::TypeError(type->ToString(), " can't be compared with ", literal.type->ToString(),
-                             ": one has a time zone and the other has none");
+    // The literal as it would be written with a zone, or without one.
+    const auto unit = checked_cast<const arrow::TimestampType&>(*literal.type).unit();
+    std::string text = arrow::TimestampScalar(TicksOf(literal), arrow::timestamp(unit)).ToString();
+    std::replace(text.begin(), text.end(), ' ', 'T');
+    if (to == Clock::kNaive) {
+      return Status::TypeError(
+          "one has a time zone and the other has none; write the literal without Z or offset, as "
+          "timestamp '",
+          text, "'");
+    }
+    return Status::TypeError(
+        "one has a time zone and the other has none; write the literal with one, as timestamp '",
+        text, "Z' (UTC) or '", text, "+02:00'");
   }
   bool calendar = from <= Clock::kZoned && to <= Clock::kZoned;
   if (!calendar && (from != to || from == Clock::kNone)) return NotComparable(*literal.type, *type);
@@ -455,7 +473,7 @@ Result<std::shared_ptr<Scalar>> ParseFor(const DataType& type, std::string_view 
     case Clock::kTimeOfDay:
       return ParseTime(text);
     case Clock::kDuration:
-      return Status::TypeError(type.ToString(), " can't be compared with text");
+      return Status::TypeError("there is no way to write a duration as text");
     default:
       return ParseDateOrTimestamp(text);
   }
@@ -496,12 +514,8 @@ Result<PlacedLiteral> PlaceLiteral(const Scalar& literal, const TypePointer& typ
   if (from_text && (IsText(to) || to == Type::FIXED_SIZE_BINARY)) return PlaceText(literal, type);
   if (ClockOf(*type) != Clock::kNone) {
     if (arrow::is_string(from) || from == Type::STRING_VIEW) {
-      auto parsed = ParseFor(*type, TextOf(literal));
-      if (!parsed.ok()) {
-        return parsed.status().WithMessage(type->ToString(), " can't be compared with '",
-                                           TextOf(literal), "': ", parsed.status().message());
-      }
-      return PlaceMoment(**parsed, type);
+      ARROW_ASSIGN_OR_RAISE(auto parsed, ParseFor(*type, TextOf(literal)));
+      return PlaceMoment(*parsed, type);
     }
     return PlaceMoment(literal, type);
   }

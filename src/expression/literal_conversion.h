@@ -34,8 +34,9 @@ struct PlacedLiteral {
 /// Rules: integers and decimals are placed by their exact value. A double is its exact value among
 /// integers and floats, and its shortest decimal text among decimals (0.1 is 0.1). A decimal among
 /// floats is read as a double first, as `0.1` in a program would be. A date is its midnight, in UTC
-/// for a zoned type. Text is parsed for dates, times and durations only. Errors: TypeError (without
-/// names of columns) when the two can't be compared, Invalid for text that doesn't parse.
+/// for a zoned type. Text is parsed for dates and times only. Errors: TypeError when the two can't
+/// be compared, Invalid for text that doesn't parse. Their messages are reasons: what can't be
+/// compared with what is the caller's to say.
 arrow::Result<PlacedLiteral> PlaceLiteral(const arrow::Scalar& literal,
                                           const std::shared_ptr<arrow::DataType>& type);
 

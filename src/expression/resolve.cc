@@ -33,20 +33,21 @@ size_t EditDistance(const std::string& left, const std::string& right) {
   return row.back();
 }
 
-Status Unknown(const FieldRef& ref, const std::string& name, const FieldVector& fields,
-               const std::string& parent) {
+Status Unknown(const std::string& name, const FieldVector& fields, const std::string& parent) {
   constexpr size_t kLongestCompared = 200;
   std::vector<std::pair<size_t, std::string>> near;
   if (name.size() <= kLongestCompared) {
     for (const auto& field : fields) {
       if (field->name().size() > kLongestCompared) continue;
       size_t distance = EditDistance(name, field->name());
-      if (distance <= 1 + name.size() / 4) near.emplace_back(distance, field->name());
+      // Of a name of one letter nothing may be left.
+      if (distance <= 1 + name.size() / 4 && distance < name.size())
+        near.emplace_back(distance, field->name());
     }
   }
   std::stable_sort(near.begin(), near.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string message = "No match for " + ref.ToString() + ": there is no column `" + name + "`";
+  std::string message = "There is no column `" + name + "`";
   if (!parent.empty()) message += " in `" + parent + "`";
   for (size_t i = 0; i < near.size() && i < 3; ++i) {
     message += (i == 0 ? "; did you mean `" : " or `") + near[i].second + "`";
@@ -86,8 +87,7 @@ class Resolver {
 
   Result<ResolvedColumn> Resolve() {
     ARROW_RETURN_NOT_OK(Visit(ref_));
-    if (!walk_.at)
-      return Status::Invalid("No match for ", ref_.ToString(), ": the reference is empty");
+    if (!walk_.at) return Status::Invalid("A reference to a column is empty: name one");
     std::vector<FieldRef> refs(walk_.names.begin(), walk_.names.end());
     return ResolvedColumn{FieldPath(walk_.path),
                           refs.size() == 1 ? refs[0] : FieldRef(std::move(refs)), walk_.at->type()};
@@ -100,8 +100,10 @@ class Resolver {
       for (int index : path->indices()) {
         ARROW_RETURN_NOT_OK(Open());
         if (index < 0 || static_cast<size_t>(index) >= walk_.fields.size()) {
-          return Status::Invalid("No match for ", ref_.ToString(), ": there are ",
-                                 walk_.fields.size(), " columns");
+          return Status::Invalid(
+              "There is no column number ", index,
+              walk_.fields.empty() ? "" : "; the last one is number ",
+              walk_.fields.empty() ? std::string() : std::to_string(walk_.fields.size() - 1));
         }
         ARROW_RETURN_NOT_OK(Enter(index));
       }
@@ -115,8 +117,8 @@ class Resolver {
   Status Open() {
     if (!walk_.at) return Status::OK();
     if (walk_.at->type()->id() != arrow::Type::STRUCT) {
-      return Status::Invalid("No match for ", ref_.ToString(), ": `", walk_.Parent(), "` is ",
-                             walk_.at->type()->ToString(), ", which has no fields to name");
+      return Status::Invalid("`", walk_.Parent(), "` has no fields to name: it is ",
+                             walk_.at->type()->ToString());
     }
     walk_.fields = walk_.at->type()->fields();
     return Status::OK();
@@ -127,8 +129,8 @@ class Resolver {
     int same = 0;
     for (const auto& other : walk_.fields) same += other->name() == field->name();
     if (same > 1) {
-      return Status::Invalid("Multiple matches for ", ref_.ToString(), ": ", same,
-                             " columns are named `", field->name(), "`");
+      return Status::Invalid(same, " columns are named `", field->name(),
+                             "`: which one is meant can't be said");
     }
     walk_.path.push_back(index);
     walk_.names.push_back(field->name());
@@ -155,7 +157,7 @@ class Resolver {
       ARROW_RETURN_NOT_OK(Enter(index));
       return Name(name.substr(dot + 1));
     }
-    return Unknown(ref_, name, walk_.fields, walk_.Parent());
+    return Unknown(name, walk_.fields, walk_.Parent());
   }
 
   const FieldRef& ref_;

@@ -264,7 +264,7 @@ class WalkSource final : public ListingSource {
         std::any_of(found.issues.begin(), found.issues.end(),
                     [](const ListingReport::Entry& entry) { return entry.count > 0; });
     if (!matched)
-      return base::ErrnoError(ENOENT, "No file matches the pattern '", start.glob->pattern(), "'.");
+      return base::ErrnoError(ENOENT, "No file matches the pattern '", start.glob->pattern(), "'");
     return more;
   }
 

@@ -15,7 +15,7 @@ namespace shoal::list {
 namespace {
 
 arrow::Status DoesNotExist(const std::string& path) {
-  return base::ErrnoError(ENOENT, "The path '", path, "' does not exist; check its spelling.");
+  return base::ErrnoError(ENOENT, "The path '", path, "' does not exist; check its spelling");
 }
 
 // `..` means the parent of where a link leads to, which only the disk can tell.
@@ -56,7 +56,7 @@ class Prober {
         start.read_ahead = nullptr;
         if (ends_with_slash && !may_be_glob && reader_->is_local()) {
           return base::ErrnoError(ENOTDIR, "The path '", path,
-                                  "/' is a file, not a directory; drop the slash.");
+                                  "/' is a file, not a directory; drop the slash");
         }
         return start;
       case EntryType::kDirectory:
@@ -69,7 +69,7 @@ class Prober {
         break;
     }
     if (dangling) {
-      return base::ErrnoError(ENOENT, "The link '", path, "' leads to nothing; remove or mend it.");
+      return base::ErrnoError(ENOENT, "The link '", path, "' leads to nothing; remove or mend it");
     }
     if (!may_be_glob) return DoesNotExist(path);
     ARROW_ASSIGN_OR_RAISE(base::Glob glob, base::Glob::Parse(path));
@@ -78,7 +78,7 @@ class Prober {
     ARROW_ASSIGN_OR_RAISE(const PathInfo base_info, reader_->Look(start.path, nullptr));
     if (base_info.type != EntryType::kDirectory) {
       return base::ErrnoError(ENOENT, "No file matches the pattern '", path,
-                              "': there is no directory '", start.path, "'.");
+                              "': there is no directory '", start.path, "'");
     }
     start.glob = std::make_shared<base::Glob>(std::move(glob));
     return start;
@@ -94,7 +94,7 @@ class Prober {
     ARROW_ASSIGN_OR_RAISE(const bool found, ReadAhead(&start));
     if (!found) {
       return base::ErrnoError(ENOENT, "No file matches the pattern '", path,
-                              "': there is nothing in '", start.path, "'.");
+                              "': there is nothing in '", start.path, "'");
     }
     const RawListing& listing = start.read_ahead->at(base::AsPrefix(start.path));
     const bool may_be_literal = std::any_of(

@@ -241,7 +241,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
       }
       return base::ErrnoError(
           ENOENT, dangling ? "The link '" : "The path '", path(),
-          dangling ? "' leads to nothing; remove or mend it." : "' vanished while it was listed.");
+          dangling ? "' leads to nothing; remove or mend it" : "' vanished while it was listed");
     }
   }
 
@@ -289,7 +289,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
     ++report->stat_calls;
     ARROW_ASSIGN_OR_RAISE(info, reader_->Look(path(), nullptr));
     if (info.type != EntryType::kFile) {
-      return base::ErrnoError(ENOENT, "The file '", path(), "' vanished while it was listed.");
+      return base::ErrnoError(ENOENT, "The file '", path(), "' vanished while it was listed");
     }
   }
   if (info.size == 0) {

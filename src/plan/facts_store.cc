@@ -145,7 +145,7 @@ void FactsStore::Persist() {
   if (!bytes.ok() && old) bytes = Merge(nullptr, added);
   arrow::Status status = bytes.ok() ? Write(**bytes) : bytes.status();
   if (!status.ok()) {
-    SetProblem("'" + path_ + "' is not written, " + status.ToString());
+    SetProblem("'" + path_ + "' is not written: " + base::MessageWithReason(status));
     return;
   }
   KeepToLimit();

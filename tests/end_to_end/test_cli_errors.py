@@ -35,6 +35,24 @@ def test_a_folder_with_nothing_but_hidden_files_says_what_was_left_out(tmp_path:
     assert str(tmp_path) in error and "hidden" in error
 
 
+def test_nothing_found_is_told_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert failure_of("count", tmp_path / "empty") == (
+        f"shoal: There are no data files in '{tmp_path}/empty': it is empty."
+        " Name other files, or declare a schema to read it as an empty table\n"
+    )
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "_SUCCESS").touch()
+    (tmp_path / "a" / "b" / ".hidden.parquet").touch()
+    (tmp_path / "a" / "b" / "zero.parquet").touch()
+    assert failure_of("count", tmp_path / "a") == (
+        f"shoal: There are no data files in '{tmp_path}/a': in 2 folders there is nothing but"
+        f" 2 hidden by name (such as '{tmp_path}/a/_SUCCESS'), 1 empty (0 bytes) (such as"
+        f" '{tmp_path}/a/b/zero.parquet')."
+        " Name other files, or declare a schema to read it as an empty table\n"
+    )
+
+
 def test_a_pattern_that_matches_nothing(table: Path) -> None:
     assert "*.csv" in failure_of("count", table / "*.csv")
 
@@ -90,6 +108,58 @@ def test_an_unknown_column(table: Path, verb: str) -> None:
     assert "FieldRef" not in error
 
 
+def test_text_in_double_quotes(table: Path) -> None:
+    error = failure_of("count", table, "--where", 'carrier = "UA"')
+    assert error == (
+        "shoal: There is no column `UA`; the columns are x, carrier, month."
+        " For the text, write 'UA' in single quotes\n"
+    )
+
+
+@pytest.mark.parametrize("verb", ["count", "scan"])
+def test_an_error_of_a_row_names_the_part_of_the_filter_and_the_file(tmp_path: Path, verb: str) -> None:
+    big = write(tmp_path / "a=7" / "big.parquet", {"x": [2**63 - 1, 0], "s": ["1", "many"]})
+    for filter, part, reason in [
+        ("x + 1 > 3", "x + 1", "overflow"),
+        ("x > 3 and not (10 / x > 3)", "10 / x", "divide by zero"),
+        ("10 / (a - 7) = 1", "10 / (cast(a as int64) - 7) = 1", "divide by zero"),
+        ("cast(x as int8) = 1", "cast(x as int8)", "Integer value 9223372036854775807 not in range"),
+        ("cast(s as int64) = 1", "cast(s as int64)", "'many'"),
+    ]:
+        error = failure_of(verb, tmp_path, "--where", filter)
+        assert error.startswith(f"shoal: '{big}': `{part}` can't be computed: "), error
+        assert reason in error
+
+
+def test_errors_say_nothing_twice(table: Path, tmp_path: Path) -> None:
+    """Paths, columns and phrases: what a reader has read once is enough."""
+    bad = write(tmp_path / "bad" / "x.parquet", {"x": [1, 2], "s": ["a", None]})
+    content = bad.read_bytes()
+    errors = []
+    for damage in (content[:-20] + b"\xff" * 12 + content[-8:], content[:-4], content[:9], b"PAR1", b"x"):
+        bad.write_bytes(damage)
+        errors += [failure_of(verb, bad) for verb in ("count", "schema", "head")]
+    whole = write(tmp_path / "whole" / "x.parquet", {"x": [1, 2], "s": ["a", None]})
+    for words in (
+        ("--where", "s = 1"),
+        ("--where", "x = 'a'"),
+        ("--where", "y = 1"),
+        ("--where", "s > 5 and x = 1"),
+        ("--where", "cast(s as int32) = 1"),
+        ("--where", "x / 0 = 1"),
+        ("--schema", "x: string, s: int64"),
+        ("--schema", "x: bool, s: date32"),
+        ("--schema", "x: list<int64>"),
+    ):
+        for verb in ("count", "scan"):
+            ended = shoal(verb, whole, *words)
+            errors += [ended.err] if ended.status else []
+    assert len(errors) > 25
+    for error in errors:
+        for said in (str(bad), str(whole), "can't be compared", "corrupt", "can't be computed"):
+            assert error.count(said) <= 1, error
+
+
 def test_strictness(table: Path) -> None:
     (table / "_SUCCESS").touch()
     assert "_SUCCESS" in failure_of("count", table, "--strict")
@@ -125,6 +195,9 @@ def test_strictness(table: Path) -> None:
         (["count", ".", "--memory-budget", "0"], "--memory-budget"),
         (["count", ".", "--memory-budget", "9999999999TB"], "--memory-budget"),
         (["count", ".", "--format", "xls"], "xls"),
+        (["count", ".", "--schema", "a: int65"], "int65"),
+        (["count", ".", "--schema", ""], "--schema"),
+        (["count", ".", "--schema", "a"], "a: int64"),
         (["count", ".", "--partitioning", "hives"], "hives"),
         (["count", ".", "--partitioning", "directory"], "directory"),
         (["count", ".", "--partitioning", "directory:a,a"], "'a'"),
