@@ -124,6 +124,15 @@ struct PruneReport {
   std::vector<PrunedPiece> pruned;
 };
 
+/// What finding out the table schema took. That happens once for a dataset, before its first plan;
+/// later plans tell it again. All zero where the schema was declared.
+struct InspectionReport {
+  int64_t files = 0;  // whose schemas made the table schema
+  int64_t footers_read = 0;
+  int64_t footers_cached = 0;  // kept on disk by an earlier process
+  int64_t metadata_bytes = 0;
+};
+
 /// The answer. A value: copy it, print it, send it; two threads may read one plan at once.
 struct ScanPlan {
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
@@ -135,14 +144,14 @@ struct ScanPlan {
   bool schema_declared = false;
   std::shared_ptr<arrow::Schema> partition_schema;
   std::shared_ptr<arrow::Schema> output_schema;
-  /// Columns are always set here, references are by name, and the filter has its casts (see
-  /// BindFilter).
+  /// Columns are always set here. References are by name and the casts are there (see BindFilter),
+  /// but the expressions are not bound: whoever uses them binds them, once.
   ScanRequest request;
   std::vector<Fragment> fragments;  // in dataset order
   TableStatistics statistics;       // of the fragments, before filtering; follows table_schema
   PruneReport prune;
   ListingReport listing;
-  int64_t files_inspected = 0;  // files whose schemas made the table schema
+  InspectionReport inspection;
 
   std::string ToString() const;
   /// One JSON document with all that reading the plan takes, and besides, for people, the two
@@ -150,7 +159,7 @@ struct ScanPlan {
   /// credentials. NotImplemented: the filesystem is made in Python.
   arrow::Result<std::string> ToJson() const;
   /// A plan that reads the same rows as the one that ToJson was called on. Of the statistics it has
-  /// num_rows and total_bytes; statistics of columns, `prune`, `listing` and files_inspected are
+  /// num_rows and total_bytes; statistics of columns, `prune`, `listing` and `inspection` are
   /// not read back and stand as in a new plan. The local disk is found anew; a plan over any other
   /// filesystem needs it given, which is an error to leave out.
   static arrow::Result<ScanPlan> FromJson(

@@ -183,6 +183,9 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         int64_t metadata_bytes
         vector[CPrunedPiece] pruned
 
+    cdef cppclass CInspectionReport "shoal::InspectionReport":
+        int64_t files
+
     cdef cppclass CScanPlan "shoal::ScanPlan":
         shared_ptr[CFileSystem] filesystem
         shared_ptr[const CFileFormat] format
@@ -193,7 +196,7 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         CTableStatistics statistics
         CPruneReport prune
         CListingReport listing
-        int64_t files_inspected
+        CInspectionReport inspection
         c_string ToString()
         CResult[c_string] ToJson()
         @staticmethod

@@ -99,7 +99,7 @@ cdef class ScanPlan:
 
     @property
     def files_inspected(self):
-        return self.plan.get().files_inspected
+        return self.plan.get().inspection.files
 
     def num_fragments(self):
         return self.plan.get().fragments.size()

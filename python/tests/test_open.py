@@ -128,7 +128,7 @@ def test_with_a_schema_no_footer_is_read(tmp_path: Path) -> None:
 
 def test_an_empty_folder(tmp_path: Path) -> None:
     (tmp_path / "_hidden.parquet").touch()
-    with pytest.raises(pa.ArrowInvalid, match=r"(?s)has no data files.*hidden"):
+    with pytest.raises(pa.ArrowInvalid, match=r"no data files in .* hidden by name"):
         shoal.open(tmp_path).schema  # noqa: B018
     schema = pa.schema([("x", pa.int64())])
     same(shoal.open(tmp_path, schema=schema).to_table(), schema.empty_table())

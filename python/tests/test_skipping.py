@@ -31,6 +31,33 @@ def test_skipping_works_with_every_limit(tmp_path: Path, limit: int | None) -> N
 
 
 @pytest.mark.parametrize("inspect", [1, 2, 256])
+def test_the_inspection_skips_what_the_scan_may_skip(tmp_path: Path, inspect: int) -> None:
+    root = numbers(tmp_path, 4)
+    damage(root / "00.parquet")
+    damage(root / "02.parquet")
+    dataset = shoal.open(root, inspect=inspect)
+    scan = dataset.scan(on_corrupt="skip")
+    assert scan.to_table()["x"].to_pylist() == [*range(10, 20), *range(30, 40)]
+    skipped = sorted(scan.metrics.skipped)
+    assert len(skipped) == 2 and "00.parquet" in skipped[0] and "02.parquet" in skipped[1]
+    # A file whose columns may be missing is told of, whether its rows are wanted or not.
+    few = dataset.scan(on_corrupt="skip", limit=1)
+    assert few.to_table().num_rows == 1
+    # Who does not ask for it gets the error, before and after.
+    for ask in (dataset.count, lambda: dataset.scan().to_table()):
+        with pytest.raises(pa.ArrowInvalid, match=r"0[02]\.parquet"):
+            ask()
+
+
+def test_an_inspection_of_which_no_file_is_left_is_an_error(tmp_path: Path) -> None:
+    root = numbers(tmp_path, 2)
+    damage(root / "00.parquet")
+    damage(root / "01.parquet")
+    with pytest.raises(pa.ArrowInvalid, match=r"00\.parquet"):
+        shoal.open(root).scan(on_corrupt="skip").to_table()
+
+
+@pytest.mark.parametrize("inspect", [1, 2, 256])
 def test_strict_finds_empty_files_wherever_they_are(tmp_path: Path, inspect: int) -> None:
     root = numbers(tmp_path, 6)
     (root / "03.parquet").write_bytes(b"")

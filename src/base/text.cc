@@ -73,4 +73,8 @@ std::string EscapeForMessage(std::string_view text) {
       text, [](unsigned char byte) { return byte < 0x20 || byte >= 0x7F || byte == '%'; });
 }
 
+std::string Count(int64_t n, std::string_view one, std::string_view many) {
+  return std::to_string(n) + " " + std::string(n == 1 ? one : many);
+}
+
 }  // namespace shoal::base

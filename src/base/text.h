@@ -1,6 +1,7 @@
 // Bytes as text: UTF-8 and percent-encoding.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ std::string PercentEncode(std::string_view text, MustEncode must_encode) {
   }
   return out;
 }
+
+/// `1 row`, `2 rows`.
+std::string Count(int64_t n, std::string_view one, std::string_view many);
 
 /// For messages about names that are not UTF-8: control characters and bytes beyond ASCII are
 /// encoded.

@@ -2,7 +2,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <mutex>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/location.h"
@@ -38,6 +41,18 @@ std::string DatasetName(const std::vector<std::string>& sources, const OpenOptio
   return name;
 }
 
+bool Skips(const ScanOptions& reading) {
+  return reading.on_missing == OnBadFile::kSkip || reading.on_corrupt == OnBadFile::kSkip;
+}
+
+/// What the inspection skipped is not met again.
+void DropSkipped(const plan::Inspection& inspection, ScanPlan* plan) {
+  std::set<std::string_view> skipped;
+  for (const auto& file : inspection.skipped) skipped.insert(file.path);
+  std::erase_if(plan->fragments,
+                [&](const Fragment& fragment) { return skipped.contains(fragment.path); });
+}
+
 }  // namespace
 
 class Dataset::Impl {
@@ -51,10 +66,14 @@ class Dataset::Impl {
   const std::shared_ptr<plan::FactsCache>& cache() const { return cache_; }
   const std::shared_ptr<const ListingSource>& source() const { return source_; }
 
-  /// Made on first need, once. A failure is not kept: the next call tries again.
-  arrow::Result<std::shared_ptr<const plan::Inspection>> inspection() {
+  /// Made on first need, once. A failure is not kept: the next call tries again. A reading that may
+  /// skip files gets one that has skipped them, unless there was nothing to skip.
+  arrow::Result<std::shared_ptr<const plan::Inspection>> inspection(
+      const ScanOptions& reading = {}) {
     std::lock_guard lock(inspection_mutex_);
-    if (!inspection_) {
+    const std::pair skips(reading.on_missing, reading.on_corrupt);
+    auto& made = inspection_ ? inspection_ : lenient_[skips];
+    if (!made) {
       plan::InspectionOptions inspect;
       inspect.list.partitioning = options_.partitioning;
       inspect.list.partition_base_dir = options_.partition_base_dir;
@@ -69,10 +88,16 @@ class Dataset::Impl {
       inspect.schema = options_.schema;
       inspect.sample = options_.inspect;
       inspect.store = {options_.cache, options_.cache_limit, DatasetName(sources_, options_)};
+      if (Skips(reading)) {
+        inspect.may_skip = [&](const arrow::Status& error) {
+          return read::MaySkip(reading, error);
+        };
+      }
       ARROW_ASSIGN_OR_RAISE(auto found, plan::Inspect(*source_, inspect, cache_));
-      inspection_ = std::make_shared<const plan::Inspection>(std::move(found));
+      made = std::make_shared<const plan::Inspection>(std::move(found));
+      if (made->skipped.empty()) inspection_ = made;
     }
-    return inspection_;
+    return made;
   }
 
   struct Listing {
@@ -81,19 +106,18 @@ class Dataset::Impl {
   };
 
   /// The full listing, made once.
-  arrow::Result<Listing> listing() {
-    ARROW_ASSIGN_OR_RAISE(auto inspected, inspection());
+  arrow::Result<Listing> listing(const plan::Inspection& inspected) {
     std::lock_guard lock(listing_mutex_);
     if (!listing_.files) {
-      if (inspected->all_files) {
-        listing_ = {inspected->all_files, inspected->report};
+      if (inspected.all_files) {
+        listing_ = {inspected.all_files, inspected.report};
       } else {
         auto files = std::make_shared<FileTable>();
         auto sink = [&](FileTable page) -> arrow::Result<bool> {
           files->Append(page);
           return true;
         };
-        ARROW_ASSIGN_OR_RAISE(auto report, source_->List(inspected->list, sink));
+        ARROW_ASSIGN_OR_RAISE(auto report, source_->List(inspected.list, sink));
         ARROW_RETURN_NOT_OK(list::ReportMissingKeys(*files, options_.strict, &report));
         listing_ = {std::move(files), std::move(report)};
       }
@@ -104,8 +128,8 @@ class Dataset::Impl {
   /// What planning starts from. Without a filter over keys every file is wanted, so the full
   /// listing is made and kept; with one, only what it leaves is listed, unless the listing is there
   /// already. A limit may need few of the files.
-  arrow::Result<plan::PlannerInput> input(const plan::BoundRequest& bound) {
-    ARROW_ASSIGN_OR_RAISE(auto inspected, inspection());
+  arrow::Result<plan::PlannerInput> input(
+      const plan::BoundRequest& bound, const std::shared_ptr<const plan::Inspection>& inspected) {
     plan::PlannerInput out{source_, inspected, nullptr, {}, cache_};
     const bool all = !bound.filters_keys && !bound.request.limit;
     bool known = inspected->all_files != nullptr;
@@ -114,7 +138,7 @@ class Dataset::Impl {
       known = listing_.files != nullptr;
     }
     if (all || known) {
-      ARROW_ASSIGN_OR_RAISE(auto listed, listing());
+      ARROW_ASSIGN_OR_RAISE(auto listed, listing(*inspected));
       out.files = std::move(listed.files);
       out.files_report = std::move(listed.report);
     }
@@ -137,7 +161,8 @@ class Dataset::Impl {
   const std::shared_ptr<plan::FactsCache> cache_ =
       std::make_shared<plan::FactsCache>(kFactsCacheBytes);
   std::mutex inspection_mutex_, listing_mutex_;
-  std::shared_ptr<const plan::Inspection> inspection_;
+  std::shared_ptr<const plan::Inspection> inspection_;  // that skipped nothing
+  std::map<std::pair<OnBadFile, OnBadFile>, std::shared_ptr<const plan::Inspection>> lenient_;
   Listing listing_;
 };
 
@@ -204,12 +229,14 @@ arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> Dataset::filesystem() cons
 }
 
 arrow::Result<std::shared_ptr<const FileTable>> Dataset::files() const {
-  ARROW_ASSIGN_OR_RAISE(auto listing, impl_->listing());
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto listing, impl_->listing(*inspection));
   return listing.files;
 }
 
 arrow::Result<ListingReport> Dataset::listing_report() const {
-  ARROW_ASSIGN_OR_RAISE(auto listing, impl_->listing());
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto listing, impl_->listing(*inspection));
   return listing.report;
 }
 
@@ -226,7 +253,7 @@ arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
                                       const PlanOptions& options) const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
-  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection));
   if (options.collect_statistics) return impl_->PlanWithFooters(input, bound, options);
   ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, options, plan::FooterUse::kNone));
   ARROW_RETURN_NOT_OK(plan::IdentifyFiles(options.stop, &plan));
@@ -236,20 +263,19 @@ arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
 arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& request,
                                                           const ScanOptions& options) const {
   ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
-  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(options));
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
-  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection));
   PlanOptions planning;
   planning.stop = options.stop;
   // Footers are read while the files are read; planning needs them only to know how many files a
   // limit takes.
   // Files that may turn out to be skipped cannot be counted on.
-  const bool skips =
-      options.on_missing == OnBadFile::kSkip || options.on_corrupt == OnBadFile::kSkip;
-  ARROW_ASSIGN_OR_RAISE(
-      auto plan, plan::MakePlan(input, bound, planning,
-                                skips ? plan::FooterUse::kNone : plan::FooterUse::kForLimit));
-  return read::MakeStream(plan, options, impl_->cache());
+  ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning,
+                                                  Skips(options) ? plan::FooterUse::kNone
+                                                                 : plan::FooterUse::kForLimit));
+  DropSkipped(*inspection, &plan);
+  return read::MakeStream(plan, options, impl_->cache(), inspection->skipped);
 }
 
 arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Expression& filter,
@@ -259,7 +285,7 @@ arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Express
   request.columns.emplace();
   request.filter = filter;
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
-  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection));
   PlanOptions planning = options;
   planning.collect_statistics = planning.column_statistics = true;
   ARROW_ASSIGN_OR_RAISE(auto plan, impl_->PlanWithFooters(input, bound, planning));
@@ -269,15 +295,16 @@ arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Express
 arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
                                       const ScanOptions& options) const {
   ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
-  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(options));
   ScanRequest request;
   request.columns.emplace();
   request.filter = filter;
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
-  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection));
   PlanOptions planning;
   planning.stop = options.stop;
   ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning, plan::FooterUse::kNone));
+  DropSkipped(*inspection, &plan);
   auto rows = read::CountRows(plan, options, impl_->cache());
   impl_->cache()->Persist();
   return rows;

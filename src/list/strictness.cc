@@ -2,8 +2,6 @@
 
 namespace shoal::list {
 
-namespace {
-
 std::string_view Explain(ListingIssue issue) {
   switch (issue) {
     case ListingIssue::kHidden:
@@ -28,7 +26,29 @@ std::string_view Explain(ListingIssue issue) {
   return "";
 }
 
-}  // namespace
+std::string_view Words(ListingIssue issue) {
+  switch (issue) {
+    case ListingIssue::kHidden:
+      return "hidden by name";
+    case ListingIssue::kZeroByte:
+      return "empty (0 bytes)";
+    case ListingIssue::kDirectoryMarker:
+      return "that only stand for a folder";
+    case ListingIssue::kExtension:
+      return "of another extension";
+    case ListingIssue::kMisfit:
+      return "whose path does not fit the partitioning";
+    case ListingIssue::kMissingKey:
+      return "without all keys";
+    case ListingIssue::kNotUtf8:
+      return "whose path is not UTF-8";
+    case ListingIssue::kSubdirectory:
+      return "in subdirectories, which ignore_subdirectory leaves out";
+    case ListingIssue::kSpecialFile:
+      return "that are pipes, sockets or devices";
+  }
+  return "";
+}
 
 arrow::Status CheckStrict(const ListingReport& report, const std::set<ListingIssue>& strict) {
   for (const ListingIssue issue : strict) {

@@ -9,6 +9,11 @@
 
 namespace shoal::list {
 
+/// Why something with the issue is not read: "it is empty".
+std::string_view Explain(ListingIssue issue);
+/// What such things are, to follow a number of them: "hidden by name".
+std::string_view Words(ListingIssue issue);
+
 /// An error naming the first example of the first issue in `report` that `strict` asks for.
 arrow::Status CheckStrict(const ListingReport& report, const std::set<ListingIssue>& strict);
 

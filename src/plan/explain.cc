@@ -4,18 +4,17 @@
 
 #include <shoal/plan.h>
 
+#include "base/text.h"
 #include "expression/conjuncts.h"
 
 namespace shoal {
 
 namespace {
 
+using base::Count;
+
 constexpr size_t kShownPieces = 20;
 constexpr size_t kShownFragments = 20;
-
-std::string Count(int64_t n, std::string_view singular, std::string_view plural) {
-  return std::to_string(n) + " " + std::string(n == 1 ? singular : plural);
-}
 
 std::string Bytes(int64_t n) {
   constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
@@ -27,8 +26,13 @@ std::string Bytes(int64_t n) {
   }
   std::ostringstream out;
   out.precision(unit == 0 ? 0 : 1);
-  out << std::fixed << value << " " << kUnits[unit];
+  out << std::fixed << value << " " << (n == 1 ? "byte" : kUnits[unit]);
   return out.str();
+}
+
+std::string Footers(int64_t read, int64_t bytes, int64_t cached) {
+  return Count(read, "footer", "footers") + " read (" + Bytes(bytes) + "), " +
+         std::to_string(cached) + " from cache";
 }
 
 std::string Figure(const Precision<int64_t>& p) {
@@ -121,7 +125,14 @@ std::string ScanPlan::ToString() const {
   PrintColumns(*this, out);
   PrintFilter(*this, out);
   if (request.limit) out << "limit     " << *request.limit << ", offset " << request.offset << "\n";
-  out << "schema    from " << Count(files_inspected, "inspected file", "inspected files") << "\n";
+  if (schema_declared) {
+    out << "schema    declared\n";
+  } else {
+    // The plan finds these footers in memory, which must not look as if they had cost nothing.
+    out << "schema    from " << Count(inspection.files, "inspected file", "inspected files") << ": "
+        << Footers(inspection.footers_read, inspection.metadata_bytes, inspection.footers_cached)
+        << ", once for the dataset\n";
+  }
   out << "listed    " << Count(prune.files_listed, "file", "files") << " in "
       << Count(listing.directories_listed, "directory", "directories");
   if (listing.directories_cached > 0) out << ", " << listing.directories_cached << " remembered";
@@ -138,8 +149,8 @@ std::string ScanPlan::ToString() const {
   out << "files     " << fragments.size() << " of " << prune.files_listed << " kept\n";
   if (prune.footers_read + prune.footers_cached > 0) {
     out << "groups    " << prune.row_groups_kept << " of " << prune.row_groups_seen
-        << " row groups kept; " << Count(prune.footers_read, "footer", "footers") << " read ("
-        << Bytes(prune.metadata_bytes) << "), " << prune.footers_cached << " from cache\n";
+        << (prune.row_groups_seen == 1 ? " row group kept; " : " row groups kept; ")
+        << Footers(prune.footers_read, prune.metadata_bytes, prune.footers_cached) << "\n";
   }
   out << "rows      " << Figure(statistics.num_rows) << " before filtering";
   if (!statistics.total_bytes.is_absent())
@@ -162,7 +173,8 @@ std::string ScanPlan::ToString() const {
     const Fragment& f = fragments[i];
     out << "  + " << f.path;
     if (f.row_groups) {
-      out << ": row groups " << Ranges(*f.row_groups) << " (" << Figure(f.num_rows) << " rows)";
+      out << (f.row_groups->size() == 1 ? ": row group " : ": row groups ") << Ranges(*f.row_groups)
+          << " (" << Figure(f.num_rows) << (f.num_rows.exact_value() == 1 ? " row)" : " rows)");
     }
     out << "\n";
   }

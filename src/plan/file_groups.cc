@@ -208,7 +208,7 @@ ScanPlan PartOf(const ScanPlan& plan, std::vector<Fragment> fragments) {
   part.partition_schema = plan.partition_schema;
   part.output_schema = plan.output_schema;
   part.request = plan.request;
-  part.files_inspected = plan.files_inspected;
+  part.inspection = plan.inspection;
   if (part.request.limit) part.request.limit = plan::RowsWanted(part.request);
   part.request.offset = 0;
   part.statistics.num_rows = part.statistics.total_bytes = Precision<int64_t>::Exact(0);

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/glob.h"
 #include "base/location.h"
+#include "base/text.h"
 #include "formats/registry.h"
 #include "list/strictness.h"
 #include "partition/infer.h"
@@ -46,12 +49,48 @@ arrow::Result<std::shared_ptr<const FileFormat>> FormatByMagic(const ListingSour
                                 "' has only empty files: no format can be found. Name the format.");
 }
 
-arrow::Status NothingFound(const ListingSource& source, const ListingReport& report) {
-  std::string skipped = report.ToString();
-  return arrow::Status::Invalid(
-      "'", source.Describe(), "' has no data files",
-      skipped.empty() ? std::string(": it is empty") : ". Left out: " + skipped,
-      ". Name other files, or give a schema to take it as an empty table.");
+/// What was looked for, what was left out and why, and what to do.
+arrow::Status NothingFound(const ListingSource& source, const ListOptions& list,
+                           const ListingReport& report) {
+  std::ostringstream out;
+  const std::string name = source.Describe();
+  out << "There are no data files in '" << name << "'";
+  std::string left_out;
+  int64_t count = 0;
+  ListingIssue last{};
+  for (int i = 0; i < kNumListingIssues; ++i) {
+    const auto issue = static_cast<ListingIssue>(i);
+    const auto& entry = report.issues[i];
+    if (entry.count == 0 || IsKept(issue)) continue;
+    count += entry.count;
+    last = issue;
+    left_out += (left_out.empty() ? "" : ", ") + std::to_string(entry.count) + " " +
+                std::string(list::Words(issue));
+    if (!entry.examples.empty()) left_out += " (such as '" + entry.examples[0] + "')";
+  }
+  const int64_t folders = report.directories_listed + report.directories_cached;
+  if (folders == 0 && count == 1) {
+    // The source is a file.
+    out << ": " << list::Explain(last);
+  } else if (count > 0) {
+    out << ": in " << base::Count(folders, "folder", "folders") << " there is nothing but "
+        << left_out;
+  } else if (base::HasGlobCharacters(name)) {
+    out << ": nothing matches the pattern";
+  } else if (folders > 1) {
+    out << ": its " << folders << " folders are empty";
+  } else {
+    out << ": it is empty";
+  }
+  std::string extensions;
+  if (report[ListingIssue::kExtension].count > 0) {
+    for (const std::string& extension : list.extensions) {
+      extensions += (extensions.empty() ? "" : ", ") + extension;
+    }
+    out << "; the names looked for end in " << extensions;
+  }
+  out << ". Name other files, or declare a schema to read it as an empty table";
+  return arrow::Status::Invalid(out.str());
 }
 
 /// The listing whose names the inspection looks at, and the format they have.
@@ -61,8 +100,10 @@ struct Looked {
   ListOptions list;
 };
 
-arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions& options) {
-  const int64_t n = options.sample < 0 ? std::numeric_limits<int64_t>::max() : options.sample;
+/// `sample`: how many files, -1: all.
+arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions& options,
+                           int64_t sample) {
+  const int64_t n = sample < 0 ? std::numeric_limits<int64_t>::max() : sample;
   Looked out;
   out.list = options.list;
   if (!options.format.empty()) {
@@ -87,7 +128,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
     ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
   }
   if (out.sample.files.num_files() == 0) {
-    if (!options.schema) return NothingFound(source, out.sample.report);
+    if (!options.schema) return NothingFound(source, out.list, out.sample.report);
     ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat("parquet"));
     return out;
   }
@@ -95,33 +136,51 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
   return out;
 }
 
-/// The union of the schemas of the sampled files.
+/// The union of the schemas of the sampled files; nullptr: they were all skipped. Tells `out` what
+/// that took and what was skipped, and `report` which files are empty.
 arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
-    const ListingSource& source, const Looked& looked, const std::shared_ptr<FactsCache>& cache,
-    ListingReport* report) {
+    const ListingSource& source, const Looked& looked, const InspectionOptions& options,
+    const std::shared_ptr<FactsCache>& cache, Inspection* out, ListingReport* report) {
   const FileTable& files = looked.sample.files;
   std::vector<std::shared_ptr<arrow::Schema>> schemas(files.num_files());
+  std::vector<arrow::Status> errors(files.num_files());
   auto counters = std::make_shared<runtime::Counters>();
   const int concurrency =
       base::IsLocal(*source.filesystem()) ? runtime::DefaultWorkers() : kRemoteFooters;
   ARROW_RETURN_NOT_OK(runtime::ParallelFor(
       files.num_files(), concurrency, looked.list.stop, [&](int64_t i) -> arrow::Status {
-        ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*looked.format, SourceOf(source, files, i),
-                                                     cache.get(), counters));
-        if (loaded.facts) schemas[i] = loaded.facts->schema();
+        auto loaded = LoadFacts(*looked.format, SourceOf(source, files, i), cache.get(), counters);
+        if (loaded.ok()) {
+          if (loaded->facts) schemas[i] = loaded->facts->schema();
+        } else if (options.may_skip && options.may_skip(loaded.status())) {
+          errors[i] = loaded.status();
+        } else {
+          return loaded.status();
+        }
         return arrow::Status::OK();
       }));
   std::vector<schema::FileSchema> found;
+  int64_t read = 0;
   for (int64_t i = 0; i < files.num_files(); ++i) {
+    if (!errors[i].ok()) {
+      out->skipped.push_back({files.path(i), errors[i]});
+      continue;
+    }
+    ++out->cost.files;
     if (!schemas[i]) {
       report->Add(ListingIssue::kZeroByte, files.path(i));
       continue;
     }
+    ++read;
     // Files of one writer share one schema object: merging it again changes nothing.
     if (!found.empty() && found.back().schema == schemas[i]) continue;
     found.push_back({files.path(i), schemas[i]});
   }
-  if (found.empty()) return NothingFound(source, *report);
+  out->cost.footers_cached += counters->footers_cached;
+  out->cost.footers_read += read - counters->footers_cached;
+  out->cost.metadata_bytes += counters->bytes_read;
+  if (found.empty() && !out->skipped.empty()) return nullptr;
+  if (found.empty()) return NothingFound(source, looked.list, *report);
   return schema::MergeSchemas(found);
 }
 
@@ -129,7 +188,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
 
 arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionOptions& options,
                                   const std::shared_ptr<FactsCache>& cache) {
-  ARROW_ASSIGN_OR_RAISE(Looked looked, Look(source, options));
+  ARROW_ASSIGN_OR_RAISE(Looked looked, Look(source, options, options.sample));
   Inspection out;
   out.format = looked.format;
   if (cache && !options.store.folder.empty() && !cache->store()) {
@@ -143,9 +202,17 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   std::shared_ptr<arrow::Schema> columns = options.schema;
   out.schema_declared = columns != nullptr;
   if (!columns) {
-    if (files.num_files() == 0) return NothingFound(source, looked.sample.report);
-    ARROW_ASSIGN_OR_RAISE(columns, SchemaOfFiles(source, looked, cache, &looked.sample.report));
-    out.files_inspected = files.num_files();
+    if (files.num_files() == 0) return NothingFound(source, looked.list, looked.sample.report);
+    for (int64_t sample = options.sample; !columns; sample *= 2) {
+      if (!out.skipped.empty()) {
+        // Nothing is left of the sample. Others may be whole.
+        if (looked.sample.complete) return out.skipped[0].error;
+        ARROW_ASSIGN_OR_RAISE(looked, Look(source, options, sample));
+      }
+      out.skipped.clear();
+      ARROW_ASSIGN_OR_RAISE(
+          columns, SchemaOfFiles(source, looked, options, cache, &out, &looked.sample.report));
+    }
   }
 
   const auto& declared = options.list.partitioning->declared();

@@ -1,16 +1,19 @@
 // Finding out what a table looks like: its format, its columns, the types of its partition keys.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <arrow/result.h>
 #include <arrow/type.h>
 
 #include <shoal/file_format.h>
 #include <shoal/listing.h>
+#include <shoal/plan.h>
 
 #include "plan/facts_cache.h"
 
@@ -23,6 +26,14 @@ struct InspectionOptions {
   int64_t sample = 256;                   // files to inspect; -1: all
   /// Given to the cache as its store as soon as the format is known; no folder: none.
   FactsStoreOptions store;
+  /// Whether to go on without a file whose facts can't be read for this reason; null: never.
+  std::function<bool(const arrow::Status& error)> may_skip;
+};
+
+/// A file that was left out, and why.
+struct SkippedFile {
+  std::string path;
+  arrow::Status error;
 };
 
 /// What the inspection found. Everything after it (listing, planning, reading) goes by this.
@@ -33,8 +44,9 @@ struct Inspection {
   bool schema_declared = false;
   std::shared_ptr<arrow::Schema> partition_schema;  // keys, in order of first appearance by path
   std::set<std::string> keys_in_files;              // keys that are columns of files as well
-  int64_t files_inspected = 0;
-  ListOptions list;  // as given, with the extensions of an inferred format
+  InspectionReport cost;
+  std::vector<SkippedFile> skipped;  // by InspectionOptions::may_skip
+  ListOptions list;                  // as given, with the extensions of an inferred format
   /// All files, where the table is small enough that inspecting it listed it.
   std::shared_ptr<const FileTable> all_files;
   ListingReport report;  // of all_files

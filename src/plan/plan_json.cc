@@ -180,7 +180,11 @@ json ReportOf(const ScanPlan& plan) {
           {"footers_read", r.footers_read},
           {"footers_cached", r.footers_cached},
           {"metadata_bytes", r.metadata_bytes},
-          {"files_inspected", plan.files_inspected},
+          {"files_inspected", plan.inspection.files},
+          {"inspection",
+           {{"footers_read", plan.inspection.footers_read},
+            {"footers_cached", plan.inspection.footers_cached},
+            {"metadata_bytes", plan.inspection.metadata_bytes}}},
           {"pruned", pieces}};
 }
 
@@ -275,11 +279,9 @@ arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
   plan->request.columns.emplace();
   for (const auto& column : j.at("columns")) {
     ARROW_ASSIGN_OR_RAISE(auto expression, ParseExpression(column.at("expression")));
-    ARROW_ASSIGN_OR_RAISE(expression, expression.Bind(*plan->table_schema));
     plan->request.columns->push_back({column.at("name"), std::move(expression)});
   }
   ARROW_ASSIGN_OR_RAISE(plan->request.filter, ParseExpression(j.at("filter").at("expression")));
-  ARROW_ASSIGN_OR_RAISE(plan->request.filter, plan->request.filter.Bind(*plan->table_schema));
   if (!j.at("limit").is_null()) plan->request.limit = j.at("limit").get<int64_t>();
   plan->request.offset = j.at("offset");
   for (const auto& f : j.at("fragments")) {

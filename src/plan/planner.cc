@@ -148,7 +148,7 @@ class Collector {
       known.keep = false;
       std::lock_guard lock(mutex_);
       // Where all files were inspected, the report says so already.
-      if (!input_.inspection->all_files || input_.inspection->files_inspected == 0) {
+      if (!input_.inspection->all_files || input_.inspection->cost.files == 0) {
         plan_->listing.Add(ListingIssue::kZeroByte, fragment.path);
       }
       return arrow::Status::OK();
@@ -283,11 +283,12 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   plan.partition_schema = inspection.partition_schema;
   plan.output_schema = bound.output_schema;
   plan.request = bound.request;
-  plan.files_inspected = inspection.files_inspected;
+  plan.inspection = inspection.cost;
   plan.prune.filter = bound.filter;
   for (const auto& text : bound.conjuncts) plan.prune.conjuncts.emplace_back().conjunct = text;
 
-  KeyPruner keys(inspection, plan.request.filter, &plan.prune);
+  ARROW_ASSIGN_OR_RAISE(auto filter, plan.request.filter.Bind(*inspection.table_schema));
+  KeyPruner keys(inspection, filter, &plan.prune);
   Collector collector(input, bound, options, footers, &plan);
   ARROW_RETURN_NOT_OK(collector.Init());
   auto take = [&](const FileTable& page) -> arrow::Result<bool> {

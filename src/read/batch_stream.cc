@@ -27,9 +27,18 @@ namespace {
 constexpr int kRemoteIoThreads = 32;
 constexpr int kLocalIoThreads = 2;
 
-/// Whether the options allow going on without a file that failed like this. Lack of permission, a
-/// store that fails and a file that was replaced are never skipped: its rows exist, they just were
-/// not read.
+/// What the metrics say of a file that was left out.
+std::string DescribeSkipped(const std::string& path, const arrow::Status& error) {
+  const bool named = error.message().find(path) != std::string::npos;
+  return (named ? "" : "'" + path + "': ") + error.message();
+}
+
+}  // namespace
+
+namespace read {
+
+// Lack of permission, a store that fails and a file that was replaced are never skipped: its rows
+// exist, they just were not read.
 bool MaySkip(const ScanOptions& options, const arrow::Status& error) {
   const int number = arrow::internal::ErrnoFromStatus(error);
   if (number == ENOENT) return options.on_missing == OnBadFile::kSkip;
@@ -39,10 +48,6 @@ bool MaySkip(const ScanOptions& options, const arrow::Status& error) {
   const bool corrupt = error.IsIOError() || error.IsInvalid() || error.IsSerializationError();
   return corrupt && options.on_corrupt == OnBadFile::kSkip;
 }
-
-}  // namespace
-
-namespace read {
 
 arrow::Status ValidateOptions(const ScanOptions& options) {
   auto bad = [](std::string_view name, int64_t value, std::string_view must) {
@@ -85,13 +90,12 @@ class BatchStream::Impl {
     scheduling.pool = context_->pool;
     if (options.on_missing == OnBadFile::kSkip || options.on_corrupt == OnBadFile::kSkip) {
       scheduling.may_skip = [options](const SourceFile&, const arrow::Status& error) {
-        return MaySkip(options, error);
+        return read::MaySkip(options, error);
       };
       scheduling.skipped = [counters = context_->counters](const SourceFile& file,
                                                            const arrow::Status& error, bool begun) {
-        const bool named = error.message().find(file.path) != std::string::npos;
         counters->AddSkipped(
-            (named ? "" : "'" + file.path + "': ") + error.message() +
+            DescribeSkipped(file.path, error) +
             (begun ? " (rows before that were returned, the rest of the file was left out)" : ""));
       };
     }
@@ -209,9 +213,9 @@ class StreamMaker {
   static std::unique_ptr<BatchStream> Make(std::unique_ptr<BatchStream::Impl> impl) {
     return std::unique_ptr<BatchStream>(new BatchStream(std::move(impl)));
   }
-  static arrow::Result<std::unique_ptr<BatchStream>> Make(const ScanPlan& plan,
-                                                          const ScanOptions& options,
-                                                          std::shared_ptr<plan::FactsCache> cache) {
+  static arrow::Result<std::unique_ptr<BatchStream>> Make(
+      const ScanPlan& plan, const ScanOptions& options, std::shared_ptr<plan::FactsCache> cache,
+      const std::vector<plan::SkippedFile>& skipped) {
     ARROW_RETURN_NOT_OK(ValidateOptions(options));
     const ScanRequest& request = plan.request;
     // Without a filter a small limit is known to be met by few rows: decode no more.
@@ -220,9 +224,10 @@ class StreamMaker {
       batch_rows = std::clamp<int64_t>(plan::RowsWanted(request), 1, batch_rows);
     }
     arrow::MemoryPool* pool = options.pool ? options.pool : &runtime::RecyclingPool::Instance();
-    ARROW_ASSIGN_OR_RAISE(
-        auto context, ScanContext::Make(plan, batch_rows, pool,
-                                        std::make_shared<runtime::Counters>(), std::move(cache)));
+    auto counters = std::make_shared<runtime::Counters>();
+    for (const auto& file : skipped) counters->AddSkipped(DescribeSkipped(file.path, file.error));
+    ARROW_ASSIGN_OR_RAISE(auto context, ScanContext::Make(plan, batch_rows, pool,
+                                                          std::move(counters), std::move(cache)));
     return Make(
         std::make_unique<BatchStream::Impl>(std::move(context), plan.fragments, request, options));
   }
@@ -233,10 +238,10 @@ class StreamMaker {
   }
 };
 
-arrow::Result<std::unique_ptr<BatchStream>> MakeStream(const ScanPlan& plan,
-                                                       const ScanOptions& options,
-                                                       std::shared_ptr<plan::FactsCache> cache) {
-  return StreamMaker::Make(plan, options, std::move(cache));
+arrow::Result<std::unique_ptr<BatchStream>> MakeStream(
+    const ScanPlan& plan, const ScanOptions& options, std::shared_ptr<plan::FactsCache> cache,
+    const std::vector<plan::SkippedFile>& skipped) {
+  return StreamMaker::Make(plan, options, std::move(cache), skipped);
 }
 
 }  // namespace read
