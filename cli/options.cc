@@ -141,6 +141,13 @@ Status TakeFormat(std::string_view text, Arguments* arguments) {
   return Status::OK();
 }
 
+Status TakeSchema(std::string_view text, Arguments* arguments) {
+  auto schema = ParseSchema(text);
+  if (!schema.ok()) return UsageError("--schema: ", schema.status().message());
+  arguments->open.schema = *std::move(schema);
+  return Status::OK();
+}
+
 Status TakePartitioning(std::string_view text, Arguments* arguments) {
   const size_t colon = text.find(':');
   const std::string_view layout = text.substr(0, colon);
@@ -277,6 +284,9 @@ const std::vector<Option>& Options() {
       {"format", "NAME", kAll,
        "format of the files that are read; by default as their names or first bytes say",
        TakeFormat},
+      {"schema", "COLUMNS", kAll,
+       "the columns, such as \"a: int64, b: decimal(9, 2)\"; by default as the files say",
+       TakeSchema},
       {"partitioning", "LAYOUT", kAll,
        "hive (default), none, directory:KEY,... or filename:KEY,...: how paths carry keys",
        TakePartitioning},

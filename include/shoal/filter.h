@@ -1,4 +1,4 @@
-// Filters: Arrow compute expressions, or text in the grammar of docs/filters.md.
+// Filters, columns and schemas as text, in the grammar of docs/filters.md.
 #pragma once
 
 #include <memory>
@@ -20,6 +20,11 @@ arrow::Result<arrow::compute::Expression> ParseFilter(std::string_view text);
 /// Parses a projection item: a column (`a`, `s.x`, `"odd name"`). A dotted name is kept as one
 /// name: binding takes the column of that very name if there is one, else the field of a struct.
 arrow::Result<arrow::FieldRef> ParseColumn(std::string_view text);
+
+/// Parses a schema: `a: int64, "odd, name": decimal(9, 2), s: struct<x: double> not null`. The
+/// types are those of `cast` in docs/filters.md and nested ones; what Arrow prints for them is read
+/// too. Errors name the column, or a name that stands twice.
+arrow::Result<std::shared_ptr<arrow::Schema>> ParseSchema(std::string_view text);
 
 /// Binds a filter to a schema with the casts a person expects (integers against decimals and
 /// floats, strings against dates, any time unit, string against string_view, large_string or

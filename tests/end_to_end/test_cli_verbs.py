@@ -235,7 +235,9 @@ def test_explain_shows_the_filter_as_asked_and_each_level_of_directories(tmp_pat
     assert "hour < 1: pruned 2 directories\n" in text
     assert "day: 2 of 3 directories kept\n" in text
     assert "hour: 2 of 4 directories kept\n" in text
-    report = json.loads(output_of("explain", tmp_path, "--where", where, "--inspect", "first", "--json"))["report"]
+    report = json.loads(output_of("explain", tmp_path, "--where", where, "--inspect", "first", "--json"))[
+        "report"
+    ]
     assert report["levels"] == [
         {"key": "day", "directories": 3, "directories_kept": 2},
         {"key": "hour", "directories": 4, "directories_kept": 2},
@@ -248,6 +250,75 @@ def test_explain_without_statistics_reads_no_footer(table: Path) -> None:
     assert (report["footers_read"], report["footers_cached"], report["row_groups_seen"]) == (0, 0, 0)
     assert report["files_kept"] == 1
     assert "groups" not in output_of(*words)
+
+
+def test_explain_shows_what_the_inspection_cost(table: Path) -> None:
+    text = output_of("explain", table, "--where", "month = 2")
+    assert re.search(
+        r"^schema    from 3 inspected files: 3 footers read \([\d.]+ KiB\), 0 from cache,"
+        r" once for the dataset$",
+        text,
+        re.MULTILINE,
+    ), text
+    assert "0 footers read (0 bytes), 1 from cache" in text
+    report = json.loads(output_of("explain", table, "--json"))["report"]
+    assert report["files_inspected"] == report["inspection"]["footers_read"] == 3
+    assert report["inspection"]["metadata_bytes"] > 1000
+    declared = output_of("explain", table, "--schema", "x: int64, month: int32")
+    assert "schema    declared\n" in declared and "3 footers read" in declared
+
+
+def test_one_is_singular(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", {"x": [1]})
+    said = shoal("scan", tmp_path, "--stats").err
+    said += shoal("ls", tmp_path).err
+    said += output_of("explain", tmp_path)
+    said += output_of("head", tmp_path, "--columns", "")
+    (tmp_path / "b.parquet").write_bytes(b"x")
+    said += failure_of("count", tmp_path / "b.parquet")
+    assert (
+        re.findall(r"\b1 (?:\w+ )?(?:rows|batches|files|folders|bytes|requests|row groups|columns)\b", said)
+        == []
+    )
+    assert "1 returned in 1 batch, 1 decoded" in said and "1 row)" in said and "1 byte long" in said
+
+
+def test_a_declared_schema(table: Path) -> None:
+    columns = 'month: int8, x: decimal(12, 2), "new one": list<string>'
+    schema = json.loads(output_of("schema", table, "--schema", columns, "--json"))
+    assert [(column["name"], column["type"]) for column in schema] == [
+        ("month", "int8"),
+        ("x", "decimal128(12, 2)"),
+        ("new one", "list<item: string>"),
+    ]
+    words = ("--schema", columns, "--where", "month = 2 and x * 2 > 45")
+    assert output_of("count", table, *words) == "1\n"
+    assert json.loads(output_of("scan", table, *words)) == {"month": 2, "x": "23.00", "new one": None}
+    assert output_of("head", table, *words).splitlines()[3].split() == ["2", "23.00", "null"]
+    assert "1 of 3 kept" in output_of("explain", table, *words)
+    assert json.loads(output_of("stats", table, *words, "--json"))["rows"]["value"] == 4
+    assert output_of("ls", table, *words).count("\n") == 1
+    # What `schema` shows can be declared.
+    shown = output_of("schema", table).splitlines()[2:]
+    again = ", ".join(f"{line.split()[0]}: {line.split()[1]}" for line in shown)
+    assert output_of("schema", table, "--schema", again).splitlines()[2:] == shown
+    (table / "empty").mkdir()
+    assert output_of("count", table / "empty", "--schema", "x: int64") == "0\n"
+
+
+def test_arithmetic_of_decimals(tmp_path: Path) -> None:
+    price = pa.array(["49.99", "50.00", "50.01", None]).cast(pa.decimal128(15, 2))
+    write(tmp_path / "a.parquet", {"price": price, "small": pa.array([127, -128, 1, 2], pa.int8())})
+    for filter, rows in [
+        ("price * 2 > 100", 1),
+        ("price / 2 >= 25", 2),
+        ("price + 1 = 51", 1),
+        ("100 - price > 50", 1),
+        ("small + 1 > 127", 1),
+        ("small - 1 < -128", 1),
+        ("price * small > 6000", 1),
+    ]:
+        assert output_of("count", tmp_path, "--where", filter) == f"{rows}\n", filter
 
 
 def test_explain_as_json(table: Path) -> None:
