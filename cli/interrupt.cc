@@ -17,10 +17,16 @@ arrow::StopSource* stop_source = nullptr;  // never deleted: a handler may use i
 std::atomic<int> signal_seen = 0;
 char unfinished_file[PATH_MAX + 1];
 std::atomic<bool> has_unfinished_file = false;
+std::atomic<bool> line_shown = false;
 
 /// Only calls that are allowed in a signal handler.
 [[noreturn]] void LeaveAtOnce() {
   if (has_unfinished_file) unlink(unfinished_file);
+  if (line_shown) {
+    // There is nobody left to tell of a failure.
+    [[maybe_unused]] const ssize_t written =
+        write(STDERR_FILENO, kEraseLine, sizeof(kEraseLine) - 1);
+  }
   _exit(128 + signal_seen);
 }
 
@@ -63,5 +69,7 @@ void SetUnfinishedFile(const char* path) {
   std::memcpy(unfinished_file, path, length + 1);
   has_unfinished_file = true;
 }
+
+void SetLineShown(bool shown) { line_shown = shown; }
 
 }  // namespace shoal::cli

@@ -18,4 +18,10 @@ int SignalExitStatus();
 /// The file that has to go if the process leaves early; an empty path: none. One at a time.
 void SetUnfinishedFile(const char* path);
 
+/// Takes a line off the terminal that ends without a line break.
+inline constexpr char kEraseLine[] = "\r\x1b[K";
+
+/// Whether such a line is on the terminal, which has to be erased if the process leaves early.
+void SetLineShown(bool shown);
+
 }  // namespace shoal::cli

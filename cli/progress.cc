@@ -7,13 +7,14 @@
 
 #include <unistd.h>
 
+#include "interrupt.h"
+
 namespace shoal::cli {
 
 namespace {
 
 constexpr auto kFirst = std::chrono::seconds(1);
 constexpr auto kInterval = std::chrono::milliseconds(200);
-constexpr char kEraseLine[] = "\r\x1b[K";
 
 /// `12,345`.
 std::string Grouped(int64_t number) {
@@ -46,11 +47,15 @@ void Progress::Run() {
   bool shown = false;
   std::chrono::steady_clock::duration wait = kFirst;
   while (!ended_.wait_for(lock, wait, [&] { return end_; })) {
+    // An interrupted program may take a moment to end, and nobody waits for its rows.
+    if (SignalExitStatus() != 0) break;
+    SetLineShown(true);
     std::cerr << kEraseLine + Line() << std::flush;
     shown = true;
     wait = kInterval;
   }
   if (shown) std::cerr << kEraseLine << std::flush;
+  SetLineShown(false);
 }
 
 std::string Progress::Line() const {
@@ -63,9 +68,10 @@ std::string Progress::Line() const {
   }
   const ScanMetrics metrics = metrics_();
   const double megabytes = static_cast<double>(metrics.bytes_read) / 1e6;
-  std::snprintf(text, sizeof(text), "%s rows, %.1f MB read, %.1f MB/s, %s files, %.0f s",
-                Grouped(metrics.rows_returned).c_str(), megabytes, megabytes / seconds,
-                Grouped(metrics.files_opened).c_str(), seconds);
+  std::snprintf(text, sizeof(text), "%s %s, %.1f MB read, %.1f MB/s, %s %s, %.0f s",
+                Grouped(metrics.rows_returned).c_str(), metrics.rows_returned == 1 ? "row" : "rows",
+                megabytes, megabytes / seconds, Grouped(metrics.files_opened).c_str(),
+                metrics.files_opened == 1 ? "file" : "files", seconds);
   return text;
 }
 

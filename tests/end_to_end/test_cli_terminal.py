@@ -105,6 +105,20 @@ def test_short_work_shows_no_progress(tmp_path: Path, terminals: list[Terminal])
     assert terminals[0].finish() == "12\n"
 
 
+def test_a_second_interrupt_leaves_no_progress_line(
+    endless: Path, tmp_path: Path, terminals: list[Terminal]
+) -> None:
+    terminals.append(Terminal("scan", endless, "--output", tmp_path / "out.csv"))
+    terminal = terminals[0]
+    assert terminal.read_until(r"\d+ s", 30)
+    # Two kinds: two of one kind could become one signal.
+    terminal.process.send_signal(signal.SIGTERM)
+    terminal.process.send_signal(signal.SIGINT)
+    left = terminal.finish().rpartition("\r\x1b[K")[2]
+    assert left in ("", "shoal: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_long_work_shows_progress_and_an_interrupt_leaves_nothing(
     endless: Path, tmp_path: Path, terminals: list[Terminal]
 ) -> None:
