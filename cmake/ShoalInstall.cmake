@@ -1,5 +1,6 @@
-# `cmake --install <build> --component cpp` gives C++ users find_package(shoal) and the target shoal::shoal.
-# The Python package is the other component; only the wheel's build installs it.
+# `cmake --install <build>` gives the program bin/shoal, and C++ users find_package(shoal) and the
+# target shoal::shoal: the component cpp. The Python package is the other component; only the wheel's
+# build installs it.
 
 include(CMakePackageConfigHelpers)
 set(_shoal_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/shoal)
@@ -16,7 +17,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/shoalConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/shoalConfigVersion.cmake cmake/ShoalArrow.cmake
         DESTINATION ${_shoal_config_dir} COMPONENT cpp)
 
-if(SHOAL_BUILD_CLI AND NOT SHOAL_BUILD_PYTHON)
+if(SHOAL_BUILD_CLI)
   # A wheel's Arrow is not where the loader looks, so the installed program has to remember the place.
   set_target_properties(shoal_cli PROPERTIES INSTALL_RPATH "${SHOAL_ARROW_LIBRARY_DIR}")
   install(TARGETS shoal_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cpp)

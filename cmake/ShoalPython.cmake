@@ -31,12 +31,22 @@ set_target_properties(
              INSTALL_RPATH "$ORIGIN/../pyarrow")
 
 configure_file(python/src/_built_for.py.in ${CMAKE_CURRENT_BINARY_DIR}/python/_built_for.py @ONLY)
-install(TARGETS shoal_python LIBRARY DESTINATION shoal COMPONENT python)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/python/_built_for.py DESTINATION shoal COMPONENT python)
+# Only the wheel's build asks for this component: a plain `cmake --install` has no place for it.
+install(TARGETS shoal_python LIBRARY DESTINATION shoal COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/python/_built_for.py DESTINATION shoal COMPONENT python
+        EXCLUDE_FROM_ALL)
 if(SHOAL_BUILD_CLI AND DEFINED SKBUILD_SCRIPTS_DIR)
-  # bin/shoal of an environment finds Arrow in the pyarrow of the same environment.
+  # bin/shoal of an environment finds Arrow in the pyarrow of the same environment. It is linked by
+  # itself, since a program remembers one way to Arrow and the one installed for C++ has another.
+  add_executable(shoal_cli_of_wheel $<TARGET_OBJECTS:shoal_cli>)
+  target_link_libraries(shoal_cli_of_wheel PRIVATE shoal Arrow::parquet)
   set_target_properties(
-    shoal_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/\
+    shoal_cli_of_wheel
+    PROPERTIES OUTPUT_NAME shoal
+               LINKER_LANGUAGE CXX
+               RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/python
+               INSTALL_RPATH "$ORIGIN/../lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/\
 site-packages/pyarrow")
-  install(TARGETS shoal_cli RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
+  install(TARGETS shoal_cli_of_wheel RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python
+                                                                                EXCLUDE_FROM_ALL)
 endif()
