@@ -76,12 +76,13 @@ arrow::Result<Shown> ShowTable(BatchStream* stream) {
     if (batch->num_columns() > 0) ARROW_RETURN_NOT_OK(AddRows(*batch, &table));
   }
   if (stream->schema()->num_fields() == 0) {
-    return Shown{std::to_string(rows) + (rows == 1 ? " row" : " rows") + " without columns\n"};
+    return Shown{Count(rows, "row", "rows") + " without columns\n"};
   }
   table.Fit(kWidestCell, TerminalWidth());
   Shown shown{table.ToString()};
   if (const size_t more = table.columns_left_out(); more > 0) {
-    shown.remark = "and " + std::to_string(more) + " more columns; choose with --columns\n";
+    shown.remark = "and " + Count(static_cast<int64_t>(more), "more column", "more columns") +
+                   "; choose with --columns\n";
   }
   return shown;
 }

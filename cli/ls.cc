@@ -12,6 +12,7 @@
 #include "json_text.h"
 #include "output_target.h"
 #include "report_json.h"
+#include "text_table.h"
 #include "verb.h"
 
 namespace shoal::cli {
@@ -116,9 +117,8 @@ std::string AsLines(const Listing& listing) {
 std::string Summary(const Listing& listing) {
   int64_t bytes = 0;
   for (const ListedFile& file : listing.files) bytes += file.size;
-  std::string text = std::to_string(listing.files.size()) +
-                     (listing.files.size() == 1 ? " file, " : " files, ") + std::to_string(bytes) +
-                     " bytes\n";
+  std::string text = Count(static_cast<int64_t>(listing.files.size()), "file", "files") + ", " +
+                     Count(bytes, "byte", "bytes") + "\n";
   for (int i = 0; i < kNumListingIssues; ++i) {
     const auto& entry = listing.report.issues[i];
     if (entry.count == 0) continue;
@@ -133,8 +133,8 @@ std::string Summary(const Listing& listing) {
   }
   const int64_t pruned = listing.report.directories_pruned + listing.report.files_pruned;
   if (pruned > 0) {
-    text += "ruled out by keys: " + std::to_string(listing.report.directories_pruned) +
-            " folders, " + std::to_string(listing.report.files_pruned) + " files\n";
+    text += "ruled out by keys: " + Count(listing.report.directories_pruned, "folder", "folders") +
+            ", " + Count(listing.report.files_pruned, "file", "files") + "\n";
   }
   return text;
 }

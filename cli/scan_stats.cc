@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "report_json.h"
+#include "text_table.h"
 
 namespace shoal::cli {
 
@@ -13,14 +14,16 @@ void PrintStats(const ScanMetrics& metrics, bool json) {
     return;
   }
   std::ostringstream out;
-  out << "rows        " << metrics.rows_returned << " returned in " << metrics.batches_returned
-      << " batches, " << metrics.rows_decoded << " decoded\n"
+  out << "rows        " << metrics.rows_returned << " returned in "
+      << Count(metrics.batches_returned, "batch", "batches") << ", " << metrics.rows_decoded
+      << " decoded\n"
       << "files       " << metrics.files_opened << " opened, " << metrics.files_pruned
       << " pruned by statistics, footers of " << metrics.footers_cached << " from cache\n"
       << "row groups  " << metrics.row_groups_read << " read, " << metrics.row_groups_pruned
       << " pruned\n"
-      << "bytes       " << metrics.bytes_read << " read in " << metrics.requests
-      << " requests, at most " << metrics.peak_bytes << " in memory at once\n";
+      << "bytes       " << metrics.bytes_read << " read in "
+      << Count(metrics.requests, "request", "requests") << ", at most " << metrics.peak_bytes
+      << " in memory at once\n";
   for (const std::string& file : metrics.skipped) out << "skipped     " << file << "\n";
   std::cerr << out.str();
 }

@@ -75,6 +75,10 @@ size_t DisplayWidth(std::string_view text) {
   return width;
 }
 
+std::string Count(int64_t n, std::string_view one, std::string_view many) {
+  return std::to_string(n) + " " + std::string(n == 1 ? one : many);
+}
+
 std::string Truncated(std::string_view text, size_t width) {
   if (DisplayWidth(text) <= width) return std::string(text);
   if (width == 0) return "";

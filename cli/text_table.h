@@ -1,6 +1,7 @@
 // Aligned text tables for people.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@ size_t DisplayWidth(std::string_view text);
 
 /// The text, or as much of its beginning as fits in `width` cells together with an ellipsis.
 std::string Truncated(std::string_view text, size_t width);
+
+/// `1 row`, `2 rows`.
+std::string Count(int64_t n, std::string_view one, std::string_view many);
 
 /// Rows of cells under headings. Cells are one line of UTF-8 each.
 class TextTable {

@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "base/text.h"
+
 namespace shoal {
 
 namespace {
@@ -52,13 +54,15 @@ void ListingReport::Merge(const ListingReport& other) {
 
 std::string ListingReport::ToString() const {
   std::ostringstream out;
-  out << files << " files in " << directories_listed << (recursive ? " recursive" : "")
-      << " directory listings";
+  const std::string_view listing = recursive ? "recursive directory listing" : "directory listing";
+  out << base::Count(files, "file", "files") << " in "
+      << base::Count(directories_listed, listing, std::string(listing) + "s");
   if (!complete) out << " (ended early)";
   if (directories_cached > 0) out << ", " << directories_cached << " remembered";
-  if (directories_pruned > 0) out << ", " << directories_pruned << " directories pruned";
-  if (files_pruned > 0) out << ", " << files_pruned << " files pruned";
-  if (stat_calls > 0) out << ", " << stat_calls << " stat calls";
+  if (directories_pruned > 0)
+    out << ", " << base::Count(directories_pruned, "directory", "directories") << " pruned";
+  if (files_pruned > 0) out << ", " << base::Count(files_pruned, "file", "files") << " pruned";
+  if (stat_calls > 0) out << ", " << base::Count(stat_calls, "stat call", "stat calls");
   for (size_t i = 0; i < issues.size(); ++i) {
     if (issues[i].count == 0) continue;
     out << "\n" << kNames[i] << ": " << issues[i].count << " (";

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
+
 namespace shoal::plan {
 
 namespace {
@@ -28,8 +30,8 @@ arrow::Status ValidateRequest(const ScanPlan& plan) {
   if (!request.columns) return Bad("it has no columns");
   const auto& columns = *request.columns;
   if (static_cast<int>(columns.size()) != plan.output_schema->num_fields()) {
-    return Bad("it has ", columns.size(), " columns, and an output schema of ",
-               plan.output_schema->num_fields());
+    return Bad("it has ", base::Count(static_cast<int64_t>(columns.size()), "column", "columns"),
+               ", and an output schema of ", plan.output_schema->num_fields());
   }
   for (size_t i = 0; i < columns.size(); ++i) {
     auto bound = columns[i].expression.Bind(*plan.table_schema);
@@ -50,7 +52,7 @@ arrow::Status ValidateFragment(const Fragment& fragment, const arrow::Schema& ke
   const auto& values = fragment.partition_values;
   if (!values || static_cast<int>(values->size()) != keys.num_fields()) {
     return Bad("'", fragment.path, "' has ", values ? values->size() : 0, " partition values for ",
-               keys.num_fields(), " keys");
+               base::Count(keys.num_fields(), "key", "keys"));
   }
   for (int k = 0; k < keys.num_fields(); ++k) {
     const auto& value = (*values)[k];

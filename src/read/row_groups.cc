@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "base/text.h"
+
 namespace shoal::read {
 
 arrow::Result<std::vector<int>> RowGroupsOf(const std::optional<std::vector<int>>& named,
@@ -14,8 +16,9 @@ arrow::Result<std::vector<int>> RowGroupsOf(const std::optional<std::vector<int>
   }
   for (int group : *named) {
     if (group < 0 || group >= n) {
-      return arrow::Status::IndexError("'", path, "' has ", n,
-                                       " row groups, but the scan references row group ", group);
+      return arrow::Status::IndexError("'", path, "' has ",
+                                       base::Count(n, "row group", "row groups"),
+                                       ", but the scan references row group ", group);
     }
   }
   return *named;

@@ -62,7 +62,8 @@ arrow::Status Changed(const std::string& path, Args&&... how) {
 /// Compares what was found with what was listed.
 arrow::Status CheckIdentity(const SourceFile& listed, const FileIdentity& found) {
   if (listed.size >= 0 && found.size != listed.size) {
-    return Changed(listed.path, "it had ", listed.size, " bytes and now has ", found.size);
+    return Changed(listed.path, "it had ", listed.size, listed.size == 1 ? " byte" : " bytes",
+                   " and now has ", found.size);
   }
   if (listed.mtime_ns >= 0 && found.mtime_ns >= 0 && found.mtime_ns != listed.mtime_ns) {
     return Changed(listed.path, "its modification time differs");
@@ -212,7 +213,8 @@ ByteRange OpenFile::Resolve(ByteRange range) const {
 arrow::Result<std::shared_ptr<arrow::Buffer>> OpenFile::Read(ByteRange range) const {
   ByteRange r = Resolve(range);
   if (r.offset < 0 || r.length < 0 || r.offset > size_ || r.length > size_ - r.offset) {
-    return arrow::Status::IOError("'", file_->path, "' has ", size_, " bytes, but refers to bytes ",
+    return arrow::Status::IOError("'", file_->path, "' has ", size_,
+                                  size_ == 1 ? " byte" : " bytes", ", but refers to bytes ",
                                   r.offset, " to ", r.end(), ": it is truncated or corrupt");
   }
   ++counters_->requests;

@@ -28,7 +28,8 @@ class ParquetFactsReader final : public FactsReader {
     if (got.buffers.empty()) return NeedBytes{{ByteRange::Suffix(kTailBytes)}};
     const arrow::Buffer& tail = *got.buffers[0];
     if (tail.size() < kFooterEnd + 4) {
-      return Error("is ", got.file_size, " bytes long, too short for a Parquet file");
+      return Error("is ", got.file_size, got.file_size == 1 ? " byte" : " bytes",
+                   " long, too short for a Parquet file");
     }
     const uint8_t* end = tail.data() + tail.size();
     if (std::memcmp(end - 4, "PARE", 4) == 0) {
@@ -121,19 +122,22 @@ arrow::Status CheckRows(const SourceFile& file, const Footer& footer,
   int64_t total = 0;
   for (int i = 0; i < footer.num_row_groups(); ++i) {
     if (footer.num_columns(i) != schema.num_columns) {
-      return corrupt("row group ", i, " has ", footer.num_columns(i), " columns, the schema has ",
+      return corrupt("row group ", i, " has ", footer.num_columns(i),
+                     footer.num_columns(i) == 1 ? " column" : " columns", ", the schema has ",
                      schema.num_columns);
     }
     total += footer.rows(i);
     for (int c = 0; c < schema.num_columns; ++c) {
       const int64_t values = footer.num_values(i, c);
       if (schema.repeats[c] ? values >= footer.rows(i) : values == footer.rows(i)) continue;
-      return corrupt("row group ", i, " claims ", footer.rows(i), " rows, and ", values,
-                     " values in column ", c);
+      return corrupt("row group ", i, " claims ", footer.rows(i),
+                     footer.rows(i) == 1 ? " row" : " rows", ", but column ", c, " has ", values,
+                     values == 1 ? " value" : " values");
     }
   }
   if (footer.total_rows() >= 0 && footer.total_rows() != total) {
-    return corrupt("it claims ", footer.total_rows(), " rows, and its row groups ", total);
+    return corrupt("it claims ", footer.total_rows(), footer.total_rows() == 1 ? " row" : " rows",
+                   ", and its row groups ", total);
   }
   return arrow::Status::OK();
 }

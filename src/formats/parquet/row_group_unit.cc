@@ -117,8 +117,8 @@ class RowGroupUnit final : public Unit {
     }
     const int64_t claimed = ClaimedRows();
     if (rows_ != claimed) {
-      return arrow::Status::IOError("holds ", rows_, " rows where the footer says ", claimed,
-                                    ": the file is corrupt");
+      return arrow::Status::IOError("holds ", rows_, rows_ == 1 ? " row" : " rows",
+                                    " where the footer says ", claimed, ": the file is corrupt");
     }
     Reset();
     return Done{};
