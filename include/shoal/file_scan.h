@@ -202,9 +202,9 @@ struct FileScanConfig {
   /// Of the rows that groups give, before residual_filters, limit and offset; follows table_schema.
   /// Where shoal applies a filter over data, all of it is inexact.
   TableStatistics statistics;
-  /// Names of the partition keys if rows with equal keys are all in one group, so that an engine
+  /// The partition keys, if rows that are equal in all of them are in one group, so that an engine
   /// need not bring them together; FileGroup::partition_values tells which are where. Empty: nothing
-  /// is known.
+  /// is known, or the scan's columns lack a key.
   std::vector<std::string> output_partitioning;
   /// As given.
   std::vector<TableConstraint> constraints;

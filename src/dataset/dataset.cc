@@ -289,7 +289,8 @@ arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Express
   PlanOptions planning = options;
   planning.collect_statistics = planning.column_statistics = true;
   ARROW_ASSIGN_OR_RAISE(auto plan, impl_->PlanWithFooters(input, bound, planning));
-  return bound.filters_data ? statistics::ToInexact(plan.statistics) : plan.statistics;
+  return plan::RowsDecide(plan, *inspection) ? statistics::ToInexact(plan.statistics)
+                                             : plan.statistics;
 }
 
 arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,

@@ -216,7 +216,6 @@ arrow::Result<BoundFileScan> BindFileScan(const ScanArguments& arguments,
       if (use != FilterUse::kUnsupported) used.push_back(part.given);
       if (use == FilterUse::kExact) {
         if (part.decided_by_keys) out.key_filters.push_back(part.bound);
-        out.filters_rows |= !part.decided_by_keys;
         continue;
       }
       if (not_exact.empty()) {
@@ -293,10 +292,18 @@ arrow::Result<FileScanConfig> FinishFileScan(BoundFileScan bound, ScanPlan plan,
   }
   config.file_schema = arrow::schema(std::move(of_files), plan.table_schema->metadata());
   ARROW_ASSIGN_OR_RAISE(config.file_groups, MakeFileGroups(plan, options.grouping));
-  if (config.file_groups.by_partition_values)
-    config.output_partitioning = plan.partition_schema->field_names();
+  if (config.file_groups.by_partition_values) {
+    // Of use only where all keys come out.
+    const auto keys = plan.partition_schema->field_names();
+    if (std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+          return config.scan_schema->GetFieldIndex(key) >= 0;
+        })) {
+      config.output_partitioning = keys;
+    }
+  }
   config.statistics = plan.statistics;
-  if (bound.filters_rows || config.limit_pushed)
+  const bool filtered = options.mode == ReadMode::kShoalReads && RowsDecide(plan, inspection);
+  if (filtered || config.limit_pushed)
     config.statistics = statistics::ToInexact(std::move(config.statistics));
   config.plan = std::make_shared<const ScanPlan>(std::move(plan));
   return config;

@@ -21,8 +21,6 @@ struct BoundFileScan {
   FileScanConfig config;
   /// Parts of filters that the plan must decide, bound to the table schema.
   std::vector<arrow::compute::Expression> key_filters;
-  /// shoal applies a filter that needs data.
-  bool filters_rows = false;
 };
 
 arrow::Result<BoundFileScan> BindFileScan(const ScanArguments& arguments,

@@ -192,6 +192,11 @@ TEST_F(EngineScans, AKeyThatSomePathsLackAndFilesHaveIsData) {
   EXPECT_EQ(Uses(*dataset, "k = 1"), "exact inexact");
   auto config = dataset->FileScan({.filters = {Filter("k = 1")}}, {.mode = kEngine}).ValueOrDie();
   EXPECT_EQ(Ints(*ReadAsEngine(config)), (std::vector<int64_t>{2, 1}));
+  // So rows of the second file are dropped, and counting all of them is no exact count.
+  auto shoal = dataset->FileScan({.filters = {Filter("k = 1")}}).ValueOrDie();
+  EXPECT_EQ(shoal.statistics.num_rows.value(), 3);
+  EXPECT_FALSE(shoal.statistics.num_rows.is_exact());
+  EXPECT_FALSE(dataset->Statistics(Filter("k = 1")).ValueOrDie().num_rows.is_exact());
 }
 
 TEST_F(EngineScans, AKeyThatOnlyUnseenPathsLackIsDecidedByLookingOrIsAnError) {
@@ -367,6 +372,8 @@ TEST_F(EngineScans, OutputPartitioningIsDeclaredWhereGroupsHaveIt) {
   auto config = dataset->FileScan({}, options).ValueOrDie();
   EXPECT_EQ(config.output_partitioning, Names{"k"});
   EXPECT_EQ(config.file_groups.groups[0].partition_values.size(), 2u);
+  EXPECT_TRUE(
+      dataset->FileScan({.projection = Names{"x"}}, options).ValueOrDie().output_partitioning.empty());
   options.grouping.preserve_file_partitions = 5;
   EXPECT_TRUE(dataset->FileScan({}, options).ValueOrDie().output_partitioning.empty());
 }

@@ -52,14 +52,19 @@ std::optional<std::string> OnlyForTheEngine(const Expression& expression) {
   return std::nullopt;
 }
 
+/// Whether the expression uses the partition key.
+bool UsesKey(const Expression& bound, const std::string& key) {
+  const auto refs = arrow::compute::FieldsInExpression(bound);
+  return std::any_of(refs.begin(), refs.end(), [&](const arrow::FieldRef& ref) {
+    return ref.name() && *ref.name() == key;
+  });
+}
+
 /// A key that known paths lack and files may have: there it is data.
 std::optional<std::string> KeyThatFilesMayDecide(const Expression& bound,
                                                  const Inspection& inspection) {
-  for (const auto& ref : arrow::compute::FieldsInExpression(bound)) {
-    for (const std::string& key : inspection.keys_missing) {
-      if (!inspection.keys_in_files.contains(key)) continue;
-      if (ref.name() ? *ref.name() == key : true) return key;
-    }
+  for (const std::string& key : inspection.keys_missing) {
+    if (inspection.keys_in_files.contains(key) && UsesKey(bound, key)) return key;
   }
   return std::nullopt;
 }
@@ -123,6 +128,24 @@ arrow::Result<ClassifiedFilter> ClassifyFilter(const Expression& filter,
                    first_inexact->support.reason};
   }
   return out;
+}
+
+bool RowsDecide(const ScanPlan& plan, const Inspection& inspection) {
+  const Expression& filter = plan.request.filter;
+  const auto keys = plan.partition_schema->field_names();
+  const auto conjuncts = expression::SplitConjuncts(filter);
+  if (!std::all_of(conjuncts.begin(), conjuncts.end(), [&](const Expression& conjunct) {
+        return expression::UsesOnly(conjunct, keys);
+      })) {
+    return true;
+  }
+  for (size_t k = 0; k < keys.size(); ++k) {
+    if (!inspection.keys_in_files.contains(keys[k]) || !UsesKey(filter, keys[k])) continue;
+    for (const Fragment& fragment : plan.fragments) {
+      if (!(*fragment.partition_values)[k]) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace plan

@@ -19,7 +19,7 @@ struct FilterPart {
   /// Bound to the table schema; as given where it cannot be bound.
   arrow::compute::Expression bound;
   FilterSupport support;
-  /// Only partition keys decide, and the answer relies on their being told by every path.
+  /// Only partition keys decide, and every path is relied on to tell them.
   bool decided_by_keys = false;
 };
 
@@ -32,5 +32,9 @@ struct ClassifiedFilter {
 /// boolean. What only the engine understands is no error but unsupported.
 arrow::Result<ClassifiedFilter> ClassifyFilter(const arrow::compute::Expression& filter,
                                                const Inspection& inspection, ReadMode mode);
+
+/// Whether the filter lets through some rows of a fragment and not others, as far as can be known:
+/// it needs data, or a key that the fragment's path lacks and its file may have.
+bool RowsDecide(const ScanPlan& plan, const Inspection& inspection);
 
 }  // namespace shoal::plan
