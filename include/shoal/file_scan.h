@@ -131,8 +131,8 @@ class SchemaAdapter {
   /// `batch` has at least the columns() or the leaves(), in any order, with whatever else; its
   /// types need not be those of the file's schema, as long as they fit the table's. Buffers of
   /// columns that need no change are shared.
-  /// Errors name the file and the column: one that was not read, a type that does not fit (TypeError,
-  /// NotImplemented), a value that does not (Invalid).
+  /// Errors name the file and the column: one that was not read, a type that does not fit
+  /// (TypeError, NotImplemented), a value that does not (Invalid).
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Adapt(
       const arrow::RecordBatch& batch,
       arrow::MemoryPool* pool = arrow::default_memory_pool()) const;
@@ -178,14 +178,14 @@ struct FileScanConfig {
 
   /// For each of ScanArguments::filters, what Dataset::SupportsFilters says.
   std::vector<FilterSupport> filters;
-  /// What the engine must still apply, joined by AND: the parts of filters that are not exact. Bound
-  /// to scan_schema, but for those that shoal cannot bind, which are as given.
+  /// What the engine must still apply, joined by AND: the parts of filters that are not exact.
+  /// Bound to scan_schema, but for those that shoal cannot bind, which are as given.
   std::vector<arrow::compute::Expression> residual_filters;
 
   // ---- Limit and offset
 
-  /// As asked for. Whoever joins the groups skips `offset` rows of what residual_filters let through
-  /// and stops after `limit`: groups skip nothing.
+  /// As asked for. Whoever joins the groups skips `offset` rows of what residual_filters let
+  /// through and stops after `limit`: groups skip nothing.
   std::optional<int64_t> limit;
   int64_t offset = 0;
   /// The plan knows of limit and offset: it leaves out files that are not needed, where row counts
@@ -203,13 +203,13 @@ struct FileScanConfig {
   /// Where shoal applies a filter over data, all of it is inexact.
   TableStatistics statistics;
   /// The partition keys, if rows that are equal in all of them are in one group, so that an engine
-  /// need not bring them together; FileGroup::partition_values tells which are where. Empty: nothing
-  /// is known, or the scan's columns lack a key.
+  /// need not bring them together; FileGroup::partition_values tells which are where. Empty:
+  /// nothing is known, or the scan's columns lack a key.
   std::vector<std::string> output_partitioning;
   /// As given.
   std::vector<TableConstraint> constraints;
-  /// The whole scan, with what was pruned and why. It gives scan_schema, and leaves residual_filters
-  /// to others.
+  /// The whole scan, with what was pruned and why. It gives scan_schema, and leaves
+  /// residual_filters to others.
   std::shared_ptr<const ScanPlan> plan;
 
   /// The plan that reads one group, with limit and offset as said above. REQUIRES: group <
@@ -217,8 +217,8 @@ struct FileScanConfig {
   ScanPlan GroupPlan(size_t group) const;
 
   /// For batches of a fragment's file that shoal did not read. `file_schema` is the file's own, as
-  /// the engine's reader makes it of the footer. Errors (TypeError, NotImplemented, Invalid) name the
-  /// file, the column and both types.
+  /// the engine's reader makes it of the footer. Errors (TypeError, NotImplemented, Invalid) name
+  /// the file, the column and both types.
   arrow::Result<std::unique_ptr<SchemaAdapter>> MakeAdapter(const Fragment& fragment,
                                                             const arrow::Schema& file_schema) const;
 

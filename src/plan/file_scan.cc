@@ -109,7 +109,8 @@ class KeyFilters {
   bool empty() const { return filters_.empty(); }
 
   /// A key that the filters use and the path does not tell; -1: none.
-  int FirstUnknown(const PartitionValues& values, const std::set<std::string>& may_be_unknown) const {
+  int FirstUnknown(const PartitionValues& values,
+                   const std::set<std::string>& may_be_unknown) const {
     for (int k = 0; k < keys_.num_fields(); ++k) {
       const std::string& name = keys_.field(k)->name();
       if (!values[k] && used_.contains(name) && may_be_unknown.contains(name)) return k;

@@ -123,8 +123,8 @@ TEST_F(EngineScans, KeysDecideExactlyAndDataOnlyWhereRowsAreRead) {
 TEST_F(EngineScans, WhatOnlyTheEngineUnderstandsIsUnsupported) {
   WriteKeys(1);
   auto dataset = Open();
-  const Expression random = call("less", {call("random", {}, arrow::compute::RandomOptions()),
-                                          literal(0.5)});
+  const Expression random =
+      call("less", {call("random", {}, arrow::compute::RandomOptions()), literal(0.5)});
   EXPECT_EQ(Uses(*dataset, random), "unsupported unsupported");
   EXPECT_NE(Support(*dataset, random, kShoal).reason.find("`random`"), std::string::npos);
   const Expression unknown = call("engine_soundex", {field_ref("x")});
@@ -153,7 +153,8 @@ arrow::Status IsOdd(arrow::compute::KernelContext*, const arrow::compute::ExecSp
                     arrow::compute::ExecResult* out) {
   const int64_t* values = batch[0].array.GetValues<int64_t>(1);
   arrow::BooleanBuilder builder;
-  for (int64_t i = 0; i < batch.length; ++i) ARROW_RETURN_NOT_OK(builder.Append(values[i] % 2 == 1));
+  for (int64_t i = 0; i < batch.length; ++i)
+    ARROW_RETURN_NOT_OK(builder.Append(values[i] % 2 == 1));
   ARROW_ASSIGN_OR_RAISE(auto made, builder.Finish());
   out->value = made->data();
   return arrow::Status::OK();
@@ -184,7 +185,8 @@ TEST_F(EngineScans, FunctionsOfUsersCountAsTheyAreRegistered) {
 }
 
 TEST_F(EngineScans, AKeyThatSomePathsLackAndFilesHaveIsData) {
-  const auto both = arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())});
+  const auto both =
+      arrow::schema({arrow::field("k", arrow::int64()), arrow::field("x", arrow::int64())});
   Write("k=1/f.parquet", *X("[1]"));
   Write("g.parquet", *arrow::Table::Make(both, {Column(arrow::int64(), "[1, 2]"),
                                                 Column(arrow::int64(), "[2, 3]")}));
@@ -217,9 +219,10 @@ TEST_F(EngineScans, AKeyThatOnlyUnseenPathsLackIsDecidedByLookingOrIsAnError) {
       EXPECT_EQ(Ints(*ReadAsEngine(config)), (std::vector<int64_t>{10, 11, 20, 21}));
     }
   }
-  const auto both = arrow::schema({arrow::field("k", arrow::int32()), arrow::field("x", arrow::int64())});
-  Write("z.parquet", *arrow::Table::Make(both, {Column(arrow::int32(), "[1]"),
-                                                Column(arrow::int64(), "[99]")}));
+  const auto both =
+      arrow::schema({arrow::field("k", arrow::int32()), arrow::field("x", arrow::int64())});
+  Write("z.parquet",
+        *arrow::Table::Make(both, {Column(arrow::int32(), "[1]"), Column(arrow::int64(), "[99]")}));
   const auto status =
       Open(first)->FileScan({.filters = {Filter("k >= 1")}}, {.mode = kEngine}).status();
   EXPECT_NE(status.message().find("z.parquet"), std::string::npos) << status;
@@ -325,7 +328,9 @@ TEST_F(EngineScans, ColumnsAreNamedOrCounted) {
   WriteKeys(1);
   auto dataset = Open();
   const auto columns = [&](ColumnChoice choice) {
-    return dataset->FileScan({.projection = std::move(choice)}).ValueOrDie().output_schema->field_names();
+    return dataset->FileScan({.projection = std::move(choice)})
+        .ValueOrDie()
+        .output_schema->field_names();
   };
   EXPECT_EQ(columns({}), (Names{"x", "k"}));
   EXPECT_EQ(columns(Names{"k", "x"}), (Names{"k", "x"}));
@@ -359,7 +364,8 @@ TEST_F(EngineScans, ConstraintsAreCarriedAlongAndNeverMadeUp) {
   ASSERT_EQ(config.constraints.size(), 1u);
   EXPECT_EQ(config.constraints[0].columns, (Names{"k", "x"}));
   options.constraints[0].columns = {"y"};
-  EXPECT_NE(dataset->FileScan({}, options).status().message().find("constraints"), std::string::npos);
+  EXPECT_NE(dataset->FileScan({}, options).status().message().find("constraints"),
+            std::string::npos);
   options.constraints[0].columns = {};
   EXPECT_TRUE(dataset->FileScan({}, options).status().IsInvalid());
 }
@@ -372,8 +378,9 @@ TEST_F(EngineScans, OutputPartitioningIsDeclaredWhereGroupsHaveIt) {
   auto config = dataset->FileScan({}, options).ValueOrDie();
   EXPECT_EQ(config.output_partitioning, Names{"k"});
   EXPECT_EQ(config.file_groups.groups[0].partition_values.size(), 2u);
-  EXPECT_TRUE(
-      dataset->FileScan({.projection = Names{"x"}}, options).ValueOrDie().output_partitioning.empty());
+  EXPECT_TRUE(dataset->FileScan({.projection = Names{"x"}}, options)
+                  .ValueOrDie()
+                  .output_partitioning.empty());
   options.grouping.preserve_file_partitions = 5;
   EXPECT_TRUE(dataset->FileScan({}, options).ValueOrDie().output_partitioning.empty());
 }

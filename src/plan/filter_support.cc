@@ -55,9 +55,8 @@ std::optional<std::string> OnlyForTheEngine(const Expression& expression) {
 /// Whether the expression uses the partition key.
 bool UsesKey(const Expression& bound, const std::string& key) {
   const auto refs = arrow::compute::FieldsInExpression(bound);
-  return std::any_of(refs.begin(), refs.end(), [&](const arrow::FieldRef& ref) {
-    return ref.name() && *ref.name() == key;
-  });
+  return std::any_of(refs.begin(), refs.end(),
+                     [&](const arrow::FieldRef& ref) { return ref.name() && *ref.name() == key; });
 }
 
 /// A key that known paths lack and files may have: there it is data.
@@ -102,8 +101,7 @@ arrow::Result<ClassifiedFilter> ClassifyFilter(const Expression& filter,
     part.given = part.bound = conjunct;
     if (auto reason = OnlyForTheEngine(conjunct)) {
       // A wrong name is a mistake whoever evaluates it.
-      ARROW_RETURN_NOT_OK(
-          expression::UsedColumns(conjunct, *inspection.table_schema).status());
+      ARROW_RETURN_NOT_OK(expression::UsedColumns(conjunct, *inspection.table_schema).status());
       part.support.reason = *std::move(reason);
     } else {
       ARROW_ASSIGN_OR_RAISE(part.bound, BindFilter(conjunct, inspection.table_schema));

@@ -20,7 +20,8 @@ using schema::ColumnMapping;
 /// for the mapping to judge.
 std::optional<std::string> Lacks(const arrow::DataType& given, const arrow::DataType& needed);
 
-std::optional<std::string> Lacks(const arrow::FieldVector& given, const arrow::FieldVector& needed) {
+std::optional<std::string> Lacks(const arrow::FieldVector& given,
+                                 const arrow::FieldVector& needed) {
   for (const auto& field : needed) {
     const arrow::Field* found = nullptr;
     for (const auto& candidate : given) {
@@ -92,8 +93,8 @@ class SchemaAdapter::Impl {
   using MappingPtr = std::shared_ptr<const ColumnMapping>;
 
   arrow::Result<MappingPtr> Map(const arrow::Schema& from, BatchColumns batches) const {
-    ARROW_ASSIGN_OR_RAISE(auto mapping, ColumnMapping::Make(from, *scan_schema_, constants_, path_,
-                                                            casts_, batches));
+    ARROW_ASSIGN_OR_RAISE(
+        auto mapping, ColumnMapping::Make(from, *scan_schema_, constants_, path_, casts_, batches));
     return std::make_shared<const ColumnMapping>(std::move(mapping));
   }
 
@@ -105,8 +106,9 @@ class SchemaAdapter::Impl {
     }
     // What the file has and nobody read would pass for a column that the file lacks.
     if (auto missing = Lacks(schema->fields(), needed_->fields())) {
-      return arrow::Status::Invalid("file ", path_, ": a batch lacks column `", *missing,
-                                    "`, which the file has: read all columns that the adapter names");
+      return arrow::Status::Invalid(
+          "file ", path_, ": a batch lacks column `", *missing,
+          "`, which the file has: read all columns that the adapter names");
     }
     ARROW_ASSIGN_OR_RAISE(auto mapping, Map(*schema, BatchColumns::kAll));
     std::lock_guard lock(mutex_);

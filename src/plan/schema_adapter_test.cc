@@ -65,9 +65,9 @@ class SchemaAdapters : public ::testing::Test {
     EXPECT_TRUE(adapted->Equals(*wanted)) << adapted->ToString() << wanted->ToString();
   }
 
-  const SchemaPtr narrow_ = arrow::schema({field("s", arrow::struct_({field("a", arrow::int32())})),
-                                           field("x", arrow::int32()),
-                                           field("f", arrow::float32())});
+  const SchemaPtr narrow_ =
+      arrow::schema({field("s", arrow::struct_({field("a", arrow::int32())})),
+                     field("x", arrow::int32()), field("f", arrow::float32())});
   const SchemaPtr wide_ = arrow::schema(
       {field("x", arrow::int64()), field("t", arrow::utf8()),
        field("s", arrow::struct_({field("a", arrow::int64()), field("b", arrow::utf8())}))});
@@ -95,14 +95,15 @@ TEST_F(SchemaAdapters, NameWhatMustBeRead) {
   auto only_keys = Scan(Names{"k"});
   auto none = Adapter(only_keys, 0, narrow_);
   EXPECT_TRUE(none->columns().empty());
-  ExpectAdapted(*none, only_keys, arrow::RecordBatch::Make(arrow::schema({}), 2, arrow::ArrayVector{}),
-                "[[1], [1]]");
+  ExpectAdapted(*none, only_keys,
+                arrow::RecordBatch::Make(arrow::schema({}), 2, arrow::ArrayVector{}), "[[1], [1]]");
 }
 
 TEST_F(SchemaAdapters, TakeMoreColumnsInAnyOrder) {
   auto config = Scan(Names{"x", "k"});
   auto wide = Adapter(config, 1, wide_);
-  const auto more = arrow::schema({field("other", arrow::utf8()), wide_->field(2), wide_->field(0)});
+  const auto more =
+      arrow::schema({field("other", arrow::utf8()), wide_->field(2), wide_->field(0)});
   ExpectAdapted(*wide, config, Batch(more, R"([["o", {"a": 1, "b": "u"}, 7]])"), "[[7, 2]]");
 }
 
@@ -125,8 +126,8 @@ TEST_F(SchemaAdapters, AColumnOfTheFileThatNobodyReadIsNoNull) {
   const auto without_t = arrow::schema({wide_->field(0), wide_->field(2)});
   EXPECT_NE(error(without_t).find("`t`"), std::string::npos);
   EXPECT_NE(error(without_t).find("k=2/wide.parquet"), std::string::npos);
-  const auto half_s = arrow::schema({wide_->field(0), wide_->field(1),
-                                     field("s", arrow::struct_({field("a", arrow::int64())}))});
+  const auto half_s = arrow::schema(
+      {wide_->field(0), wide_->field(1), field("s", arrow::struct_({field("a", arrow::int64())}))});
   EXPECT_NE(error(half_s).find("`s.b`"), std::string::npos);
 }
 
@@ -162,7 +163,8 @@ TEST_F(SchemaAdapters, OutliveTheConfigurationAndServeManyThreads) {
     threads.emplace_back([&, t] {
       // Of two schemas in turn, so that what one thread remembers is of no use to the other.
       const auto schema = t % 2 ? x : wide_;
-      const auto batch = Batch(schema, t % 2 ? "[[7], [8]]" : R"([[7, "t", null], [8, "t", null]])");
+      const auto batch =
+          Batch(schema, t % 2 ? "[[7], [8]]" : R"([[7, "t", null], [8, "t", null]])");
       for (int i = 0; i < 200; ++i) {
         auto adapted = adapter->Adapt(*batch).ValueOrDie();
         EXPECT_EQ(static_cast<const arrow::Int64Array&>(*adapted->column(0)).Value(1), 8);

@@ -90,7 +90,8 @@ class EngineRound {
       }
     }
     arrow::ArrayVector arrays;
-    for (const auto& field : columns.fields()) arrays.push_back(rows_->GetColumnByName(field->name()));
+    for (const auto& field : columns.fields())
+      arrays.push_back(rows_->GetColumnByName(field->name()));
     Rows all, out;
     AppendRows(*arrow::RecordBatch::Make(std::make_shared<arrow::Schema>(columns),
                                          rows_->num_rows(), std::move(arrays)),
@@ -141,9 +142,8 @@ class EngineRound {
     const FileScanConfig& config = *made;
 
     // Limits are pushed with exact filters only.
-    const bool exact = std::all_of(config.filters.begin(), config.filters.end(), [](const auto& f) {
-      return f.use == FilterUse::kExact;
-    });
+    const bool exact = std::all_of(config.filters.begin(), config.filters.end(),
+                                   [](const auto& f) { return f.use == FilterUse::kExact; });
     EXPECT_EQ(exact, config.residual_filters.empty());
     EXPECT_TRUE(exact || mode == ReadMode::kEngineReads);
     EXPECT_EQ(config.limit_pushed, exact && (arguments.limit || arguments.offset > 0));
@@ -182,7 +182,7 @@ class EngineRound {
       return Rows(all.begin() + begin, all.begin() + end);
     };
     const Rows got = window(std::move(rows)), wanted = window(expected);
-    if (config.output_partitioning.empty()) {
+    if (!config.file_groups.by_partition_values) {
       EXPECT_TRUE(got == wanted) << got.size() << " rows, not " << wanted.size();
       return;
     }
@@ -194,7 +194,8 @@ class EngineRound {
     EXPECT_TRUE(std::includes(expected.begin(), expected.end(), sorted.begin(), sorted.end()));
   }
 
-  static void CheckStatistics(const FileScanConfig& config, const arrow::RecordBatchVector& batches) {
+  static void CheckStatistics(const FileScanConfig& config,
+                              const arrow::RecordBatchVector& batches) {
     int64_t rows = 0;
     for (const auto& batch : batches) rows += batch->num_rows();
     EXPECT_EQ(config.statistics.num_rows.exact_value().value_or(rows), rows);
