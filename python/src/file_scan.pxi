@@ -12,7 +12,7 @@ cdef vector[CExpression] expressions(filters) except *:
     return out
 
 
-cdef list supports_of(const vector[CFilterSupport]& supports):
+cdef list supports_of(vector[CFilterSupport] supports):
     return [(text(CFilterUseName(support.use)), text_of(support.reason)) for support in supports]
 
 

@@ -51,6 +51,7 @@ class EngineRound {
       options.schema = rows_->schema();
       if (made_.keys_declared) options.inspect = random_.Pick<int64_t>({1, 2, 256});
     }
+    sampled_ = options.inspect < 256;
     dataset_ = Must(Dataset::Open({made_.root}, std::move(options)));
     FilterMaker filters(*rows_, made_.key_names, random_);
     for (int i = 0; i < 5 && !::testing::Test::HasFailure(); ++i) {
@@ -138,6 +139,8 @@ class EngineRound {
     const auto table = Must(dataset_->schema());
     if (!Passing(arguments.filters, arrow::Schema({}))) return;
     auto made = dataset_->FileScan(arguments, options);
+    // What a look at all files would have told may be an error.
+    if (sampled_ && made.status().message().find("Inspect all files") != std::string::npos) return;
     ASSERT_TRUE(made.ok()) << made.status();
     const FileScanConfig& config = *made;
 
@@ -209,7 +212,7 @@ class EngineRound {
     for (size_t i = 0; i < support.size(); ++i) {
       if (support[i].use == FilterUse::kExact) only.filters.push_back(arguments.filters[i]);
     }
-    auto config = Must(dataset_->FileScan(only, RandomOptions(mode)));
+    const auto config = Must(dataset_->FileScan(only, RandomOptions(mode)));
     ASSERT_TRUE(config.residual_filters.empty());
     Rows rows;
     for (const auto& batch : ReadGroups(config)) AppendRows(*batch, &rows);
@@ -220,6 +223,7 @@ class EngineRound {
   MadeDataset made_;
   std::shared_ptr<arrow::RecordBatch> rows_, keys_of_empty_files_;
   std::shared_ptr<Dataset> dataset_;
+  bool sampled_ = false;  // some files are not inspected
 };
 
 TEST(EngineOracle, WhatIsSaidOfFiltersAndLimitIsWhatTheRowsAreLike) {
