@@ -136,6 +136,15 @@ TEST_F(EngineScans, WhatOnlyTheEngineUnderstandsIsUnsupported) {
   EXPECT_EQ(Uses(*dataset, arrow::compute::and_(Filter("k = 0"), unknown)), "inexact inexact");
 }
 
+TEST_F(EngineScans, ChainsMayBeLong) {
+  WriteKeys(1);
+  Expression chain = literal(false);
+  for (int i = 0; i < 20000; ++i)
+    chain =
+        arrow::compute::or_(std::move(chain), arrow::compute::equal(field_ref("x"), literal(i)));
+  EXPECT_EQ(Uses(*Open(), chain), "exact inexact");
+}
+
 TEST_F(EngineScans, MistakesAreErrorsWhoeverEvaluatesThem) {
   WriteKeys(1);
   auto dataset = Open();

@@ -35,19 +35,22 @@ using arrow::compute::Function;
 
 /// Why an expression is for the engine alone to evaluate, if it is.
 std::optional<std::string> OnlyForTheEngine(const Expression& expression) {
-  const auto* call = expression.call();
-  if (call == nullptr) return std::nullopt;
-  const std::string& name = call->function_name;
-  auto found = arrow::compute::GetFunctionRegistry()->GetFunction(name);
-  if (!found.ok()) return "Arrow has no function `" + name + "`";
-  const Function& function = **found;
-  // `cast` stands for many functions, all of them row by row.
-  if (function.kind() != Function::SCALAR && name != "cast")
-    return "`" + name + "` does not work row by row";
-  // What is decided for a file need not hold for its rows, and rows would be drawn twice.
-  if (!function.is_pure()) return "`" + name + "` may give another value at each call";
-  for (const Expression& argument : call->arguments) {
-    if (auto reason = OnlyForTheEngine(argument)) return reason;
+  // Not by recursion: chains of OR may be longer than the stack is deep.
+  std::vector<const Expression*> pending = {&expression};
+  while (!pending.empty()) {
+    const auto* call = pending.back()->call();
+    pending.pop_back();
+    if (call == nullptr) continue;
+    const std::string& name = call->function_name;
+    auto found = arrow::compute::GetFunctionRegistry()->GetFunction(name);
+    if (!found.ok()) return "Arrow has no function `" + name + "`";
+    const Function& function = **found;
+    // `cast` stands for many functions, all of them row by row.
+    if (function.kind() != Function::SCALAR && name != "cast")
+      return "`" + name + "` does not work row by row";
+    // What is decided for a file need not hold for its rows, and rows would be drawn twice.
+    if (!function.is_pure()) return "`" + name + "` may give another value at each call";
+    for (const Expression& argument : call->arguments) pending.push_back(&argument);
   }
   return std::nullopt;
 }
