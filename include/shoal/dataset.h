@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <shoal/file_format.h>
+#include <shoal/file_scan.h>
 #include <shoal/filter.h>
 #include <shoal/listing.h>
 #include <shoal/partitioning.h>
@@ -104,6 +105,19 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   arrow::Result<ScanPlan> Plan(const ScanRequest& request, const PlanOptions& options = {}) const;
   arrow::Result<std::unique_ptr<BatchStream>> Scan(const ScanRequest& request,
                                                    const ScanOptions& options = {}) const;
+
+  /// For query engines (file_scan.h): what a scan with these filters does with each of them, and so
+  /// what the engine need not do. Errors: a column that the table lacks, types that cannot be
+  /// compared, a filter that is not boolean; each is a mistake whoever evaluates it. An expression
+  /// that only the engine understands is unsupported.
+  arrow::Result<std::vector<FilterSupport>> SupportsFilters(
+      const std::vector<arrow::compute::Expression>& filters,
+      ReadMode mode = ReadMode::kShoalReads) const;
+  /// The scan, planned for an engine to take over. Blocks as Plan() does. Errors name the option,
+  /// column or file.
+  arrow::Result<FileScanConfig> FileScan(const ScanArguments& arguments,
+                                         const FileScanOptions& options = {}) const;
+
   /// Rows that match. Without a filter, or where keys and statistics decide, no data is read.
   arrow::Result<int64_t> Count(
       const arrow::compute::Expression& filter = arrow::compute::literal(true),

@@ -22,6 +22,7 @@ if int(_pyarrow.__version__.split(".")[0]) != _PYARROW_MAJOR:
 from shoal import _core
 from shoal._core import Partitioning
 from shoal._dataset import Dataset, forget_listings, open
+from shoal._file_scan import FileScan, FilterSupport, SchemaAdapter, TableConstraint
 from shoal._partitioning import partitioning
 from shoal._plan import FileGroup, ScanPlan
 from shoal._report import (
@@ -50,6 +51,8 @@ __all__ = [
     "Dataset",
     "Figure",
     "FileGroup",
+    "FileScan",
+    "FilterSupport",
     "ListingIssue",
     "ListingReport",
     "Partitioning",
@@ -58,6 +61,8 @@ __all__ = [
     "Scan",
     "ScanMetrics",
     "ScanPlan",
+    "SchemaAdapter",
+    "TableConstraint",
     "__version__",
     "forget_listings",
     "open",

@@ -9,6 +9,16 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from shoal import _core
+from shoal._file_scan import (
+    FileScan,
+    FilterSupport,
+    Projection,
+    ReadMode,
+    TableConstraint,
+    as_filters,
+    as_projection,
+    engine_reads,
+)
 from shoal._filesystem import as_filesystem, as_paths
 from shoal._partitioning import as_partitioning
 from shoal._plan import ScanPlan, statistics_of
@@ -318,6 +328,86 @@ class Dataset:
         Without ``collect_statistics`` names and keys alone decide, and no footer of a kept file is read.
         """
         return str(self.plan(columns, filter, limit, offset, collect_statistics=collect_statistics))
+
+    def supports_filters(
+        self, filters: Iterable[Filter], mode: ReadMode = "shoal_reads"
+    ) -> list[FilterSupport]:
+        """For query engines: what a scan with these filters does with each of them, and so what the engine
+        need not do.
+
+        Parameters
+        ----------
+        mode
+            Who reads the files: "shoal_reads", or "engine_reads": an engine with a reader of its own, for
+            which shoal lists, plans and prunes.
+
+        Raises
+        ------
+        pyarrow.ArrowInvalid, TypeError
+            A wrong column; types that can't be compared; a filter that is not boolean. A function that only
+            the engine knows is no error: such a filter is "unsupported".
+        """
+        supports = self._core.supports_filters(as_filters(filters), engine_reads(mode))
+        return [FilterSupport(*support) for support in supports]
+
+    def file_scan(
+        self,
+        projection: Projection = None,
+        filters: Iterable[Filter] = (),
+        limit: int | None = None,
+        offset: int = 0,
+        *,
+        mode: ReadMode = "shoal_reads",
+        target_partitions: int = 1,
+        collect_statistics: bool = True,
+        meta_fetch_concurrency: int | None = None,
+        preserve_file_partitions: int = 0,
+        repartition_file_min_size: int | None = None,
+        constraints: Iterable[TableConstraint] = (),
+    ) -> FileScan:
+        """A scan, planned for an engine to take over: file groups, what is left of the filters, statistics,
+        and adapters for batches that the engine has read itself. Reads no data.
+
+        Parameters
+        ----------
+        projection
+            Columns by name, or by their places in :attr:`schema`. None: all.
+        filters
+            All must pass; see :meth:`supports_filters`. They may use columns outside the projection.
+        limit, offset
+            Of the rows that pass. Pushed down only where all filters are exact.
+        mode
+            "shoal_reads": groups are read through :attr:`FileGroup.plan`; "engine_reads": by the engine.
+        target_partitions, preserve_file_partitions, repartition_file_min_size
+            How files are divided: see :meth:`ScanPlan.file_groups`.
+        collect_statistics
+            Read the footers of kept files: row groups are pruned, rows counted, and bounds of all columns
+            collected.
+        meta_fetch_concurrency
+            Footer reads in flight, at most (32).
+        constraints
+            Passed on in :attr:`FileScan.constraints`; an error if a column is unknown.
+        """
+        promised = tuple(constraints)
+        core = self._core.file_scan(
+            as_projection(projection),
+            as_filters(filters),
+            limit,
+            offset,
+            engine_reads=engine_reads(mode),
+            collect_statistics=collect_statistics,
+            meta_fetch_concurrency=meta_fetch_concurrency,
+            target_partitions=target_partitions,
+            min_size=repartition_file_min_size,
+            preserve_file_partitions=preserve_file_partitions,
+            constraints=[(each.primary_key, each.columns) for each in promised],
+        )
+        grouping = {
+            "target_partitions": target_partitions,
+            "preserve_file_partitions": preserve_file_partitions,
+            "repartition_file_min_size": repartition_file_min_size,
+        }
+        return FileScan(core, mode, promised, grouping)
 
     def head(self, n: int = 10) -> pa.Table:
         """The first `n` rows, in dataset order. Lists and reads no more than they take."""

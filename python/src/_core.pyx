@@ -46,10 +46,12 @@ from pyarrow.includes.libarrow_fs cimport CFileSystem, CFileType
 from pyarrow.includes.libarrow_python cimport c_get_memory_pool
 from pyarrow.lib cimport (
     MemoryPool,
+    RecordBatch,
     RecordBatchReader,
     Schema,
     check_status,
     maybe_unbox_memory_pool,
+    pyarrow_unwrap_batch,
     pyarrow_unwrap_schema,
     pyarrow_wrap_batch,
     pyarrow_wrap_scalar,
@@ -69,6 +71,7 @@ include "partitioning.pxi"
 include "request.pxi"
 include "stream.pxi"
 include "plan.pxi"
+include "file_scan.pxi"
 include "dataset.pxi"
 
 

@@ -200,4 +200,32 @@ arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRe
   return plan;
 }
 
+arrow::Result<std::vector<FilterSupport>> SupportsFilters(
+    DatasetPtr dataset, std::vector<arrow::compute::Expression> filters, ReadMode mode) {
+  return Interruptible<std::vector<FilterSupport>>(
+      [dataset, filters = std::move(filters), mode](const arrow::StopToken&) {
+        return dataset->SupportsFilters(filters, mode);
+      });
+}
+
+arrow::Result<std::shared_ptr<FileScanConfig>> FileScan(DatasetPtr dataset, ScanArguments arguments,
+                                                        FileScanOptions options) {
+  using Result = arrow::Result<std::shared_ptr<FileScanConfig>>;
+  return Interruptible<std::shared_ptr<FileScanConfig>>(
+      [dataset, arguments = std::move(arguments),
+       options](arrow::StopToken stop) mutable -> Result {
+        options.stop = std::move(stop);
+        ARROW_ASSIGN_OR_RAISE(auto scan, dataset->FileScan(arguments, options));
+        return std::make_shared<FileScanConfig>(std::move(scan));
+      });
+}
+
+arrow::Result<std::shared_ptr<SchemaAdapter>> MakeAdapter(const FileScanConfig& scan,
+                                                          size_t fragment,
+                                                          const arrow::Schema& file_schema) {
+  ARROW_ASSIGN_OR_RAISE(auto adapter,
+                        scan.MakeAdapter(scan.plan->fragments[fragment], file_schema));
+  return std::shared_ptr<SchemaAdapter>(std::move(adapter));
+}
+
 }  // namespace shoal::python

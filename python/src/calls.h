@@ -67,4 +67,13 @@ arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRe
                                                       std::shared_ptr<ScanPlan> whole,
                                                       int64_t fragment);
 
+arrow::Result<std::vector<FilterSupport>> SupportsFilters(
+    DatasetPtr dataset, std::vector<arrow::compute::Expression> filters, ReadMode mode);
+arrow::Result<std::shared_ptr<FileScanConfig>> FileScan(DatasetPtr dataset, ScanArguments arguments,
+                                                        FileScanOptions options);
+/// For batches of the plan's fragment of that number.
+arrow::Result<std::shared_ptr<SchemaAdapter>> MakeAdapter(const FileScanConfig& scan,
+                                                          size_t fragment,
+                                                          const arrow::Schema& file_schema);
+
 }  // namespace shoal::python

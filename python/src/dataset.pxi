@@ -174,6 +174,39 @@ cdef class Dataset:
             plan = GetResultValue(CallPlan(self.dataset, request.request, options))
         return ScanPlan.wrap(plan)
 
+    def supports_filters(self, filters, bint engine_reads):
+        """For each of the expressions (use, reason)."""
+        cdef vector[CExpression] c_filters = expressions(filters)
+        cdef CReadMode mode = read_mode(engine_reads)
+        cdef vector[CFilterSupport] support
+        with nogil:
+            support = GetResultValue(CallSupportsFilters(self.dataset, c_filters, mode))
+        return supports_of(support)
+
+    def file_scan(self, projection, filters, limit, offset, *, bint engine_reads, bint collect_statistics,
+                  meta_fetch_concurrency, target_partitions, min_size, preserve_file_partitions, constraints):
+        """`projection`: None, or a list of names, or one of places in the schema; `constraints`: pairs of whether
+        it is the primary key, and names."""
+        cdef CScanArguments arguments = scan_arguments(projection, filters, limit, offset)
+        cdef CFileScanOptions options
+        cdef CTableConstraint constraint
+        options.mode = read_mode(engine_reads)
+        options.collect_statistics = collect_statistics
+        if meta_fetch_concurrency is not None:
+            options.meta_fetch_concurrency = small(
+                "meta_fetch_concurrency", positive("meta_fetch_concurrency", meta_fetch_concurrency)
+            )
+        options.grouping = group_options(target_partitions, False, min_size, preserve_file_partitions)
+        for is_primary, names in constraints:
+            constraint = CTableConstraint()
+            constraint.kind = CConstraintKind.kPrimaryKey if is_primary else CConstraintKind.kUnique
+            constraint.columns = as_byte_strings(names)
+            options.constraints.push_back(constraint)
+        cdef shared_ptr[CFileScanConfig] scan
+        with nogil:
+            scan = GetResultValue(CallFileScan(self.dataset, arguments, options))
+        return FileScan.wrap(scan)
+
     def plan_fragment(self, ScanRequest request not None, ScanPlan whole not None, size_t fragment):
         """The plan that reads one fragment of `whole`, for this dataset's schema."""
         if fragment >= whole.plan.get().fragments.size():

@@ -302,6 +302,75 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
         CCacheReport cache_report()
 
 
+cdef extern from "shoal/file_scan.h" namespace "shoal" nogil:
+    cdef enum class CReadMode "shoal::ReadMode":
+        kShoalReads
+        kEngineReads
+
+    cdef enum class CFilterUse "shoal::FilterUse":
+        pass
+
+    string_view CFilterUseName "shoal::ToString"(CFilterUse use)
+
+    cdef cppclass CFilterSupport "shoal::FilterSupport":
+        CFilterUse use
+        c_string reason
+
+    cdef cppclass CColumnChoice "shoal::ColumnChoice":
+        pass
+
+    CColumnChoice CColumnsNamed "shoal::ColumnChoice"(vector[c_string] names)
+    CColumnChoice CColumnsAt "shoal::ColumnChoice"(vector[int] places)
+
+    cdef cppclass CScanArguments "shoal::ScanArguments":
+        CColumnChoice projection
+        vector[CExpression] filters
+        optional[int64_t] limit
+        int64_t offset
+
+    cdef enum class CConstraintKind "shoal::TableConstraint::Kind":
+        kPrimaryKey
+        kUnique
+
+    cdef cppclass CTableConstraint "shoal::TableConstraint":
+        CTableConstraint()
+        CConstraintKind kind
+        vector[c_string] columns
+
+    cdef cppclass CFileScanOptions "shoal::FileScanOptions":
+        CReadMode mode
+        c_bool collect_statistics
+        int meta_fetch_concurrency
+        CFileGroupOptions grouping
+        vector[CTableConstraint] constraints
+
+    cdef cppclass CSchemaAdapter "shoal::SchemaAdapter":
+        const vector[int]& columns()
+        const vector[int]& leaves()
+        CResult[shared_ptr[CRecordBatch]] Adapt(const CRecordBatch& batch, CMemoryPool* pool)
+
+    cdef cppclass CFileScanConfig "shoal::FileScanConfig":
+        shared_ptr[CFileSystem] filesystem
+        shared_ptr[const CFileFormat] format
+        shared_ptr[CSchema] table_schema
+        shared_ptr[CSchema] file_schema
+        shared_ptr[CSchema] partition_schema
+        vector[int] projection
+        shared_ptr[CSchema] scan_schema
+        shared_ptr[CSchema] output_schema
+        vector[CFilterSupport] filters
+        vector[CExpression] residual_filters
+        optional[int64_t] limit
+        int64_t offset
+        c_bool limit_pushed
+        c_string limit_reason
+        optional[int64_t] group_limit
+        CTableStatistics statistics
+        vector[c_string] output_partitioning
+        shared_ptr[const CScanPlan] plan
+        CResult[shared_ptr[CRecordBatch]] Finish(shared_ptr[CRecordBatch] batch, CMemoryPool* pool)
+
+
 cdef extern from "stream.h" namespace "shoal::python" nogil:
     cdef cppclass CStream "shoal::python::Stream"(CRecordBatchReader):
         CResult[CScanMetrics] metrics()
@@ -341,6 +410,12 @@ cdef extern from "calls.h" namespace "shoal::python" nogil:
         shared_ptr[CDataset], CScanRequest, CScanOptions)
     CResult[shared_ptr[CScanPlan]] CallPlanFragment "shoal::python::PlanFragment"(
         shared_ptr[CDataset], CScanRequest, shared_ptr[CScanPlan], int64_t)
+    CResult[vector[CFilterSupport]] CallSupportsFilters "shoal::python::SupportsFilters"(
+        shared_ptr[CDataset], vector[CExpression], CReadMode)
+    CResult[shared_ptr[CFileScanConfig]] CallFileScan "shoal::python::FileScan"(
+        shared_ptr[CDataset], CScanArguments, CFileScanOptions)
+    CResult[shared_ptr[CSchemaAdapter]] CallMakeAdapter "shoal::python::MakeAdapter"(
+        const CFileScanConfig&, size_t fragment, const CSchema& file_schema)
 
 
 cdef extern from "expressions.h" namespace "shoal::python" nogil:

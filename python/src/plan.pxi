@@ -47,6 +47,18 @@ cdef CPlanOptions plan_options(bint collect_statistics, bint column_statistics, 
     return options
 
 
+cdef CFileGroupOptions group_options(target_partitions, bint by_rows, min_size, preserve_file_partitions) except *:
+    cdef CFileGroupOptions options
+    options.target_partitions = small("target_partitions", positive("target_partitions", target_partitions))
+    options.balance = CBalance.kRows if by_rows else CBalance.kBytes
+    if min_size is not None:
+        options.repartition_file_min_size = min_size
+    options.preserve_file_partitions = small(
+        "preserve_file_partitions", integer("preserve_file_partitions", preserve_file_partitions)
+    )
+    return options
+
+
 @cython.final
 cdef class ScanPlan:
     """What a scan will read. Immutable."""
@@ -160,12 +172,9 @@ cdef class ScanPlan:
 
     def file_groups(self, target_partitions, bint by_rows, min_size, preserve_file_partitions):
         """(whether by partition values, for each group (plan, rows, bytes, partition values as lists of scalars))."""
-        cdef CFileGroupOptions options
-        options.target_partitions = small("target_partitions", positive("target_partitions", target_partitions))
-        options.balance = CBalance.kRows if by_rows else CBalance.kBytes
-        if min_size is not None:
-            options.repartition_file_min_size = min_size
-        options.preserve_file_partitions = small("preserve_file_partitions", preserve_file_partitions)
+        cdef CFileGroupOptions options = group_options(
+            target_partitions, by_rows, min_size, preserve_file_partitions
+        )
         cdef CFileGroups groups
         with nogil:
             groups = GetResultValue(CMakeFileGroups(deref(self.plan), options))

@@ -12,6 +12,8 @@
 #include "base/path.h"
 #include "list/strictness.h"
 #include "plan/facts_cache.h"
+#include "plan/file_scan.h"
+#include "plan/filter_support.h"
 #include "plan/inspection.h"
 #include "plan/planner.h"
 #include "read/batch_stream.h"
@@ -278,6 +280,30 @@ arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& req
   return read::MakeStream(plan, options, impl_->cache(), inspection->skipped);
 }
 
+arrow::Result<std::vector<FilterSupport>> Dataset::SupportsFilters(
+    const std::vector<arrow::compute::Expression>& filters, ReadMode mode) const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  std::vector<FilterSupport> out;
+  for (const auto& filter : filters) {
+    ARROW_ASSIGN_OR_RAISE(auto classified, plan::ClassifyFilter(filter, *inspection, mode));
+    out.push_back(std::move(classified.support));
+  }
+  return out;
+}
+
+arrow::Result<FileScanConfig> Dataset::FileScan(const ScanArguments& arguments,
+                                                const FileScanOptions& options) const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindFileScan(arguments, options, *inspection));
+  PlanOptions planning;
+  planning.collect_statistics = planning.column_statistics = options.collect_statistics;
+  planning.meta_fetch_concurrency = options.meta_fetch_concurrency;
+  planning.stop = options.stop;
+  ARROW_ASSIGN_OR_RAISE(auto plan, Plan(bound.request, planning));
+  return plan::FinishFileScan(std::move(bound), std::move(plan), options, *inspection,
+                              impl_->cache().get());
+}
+
 arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Expression& filter,
                                                    const PlanOptions& options) const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
@@ -289,7 +315,8 @@ arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Express
   PlanOptions planning = options;
   planning.collect_statistics = planning.column_statistics = true;
   ARROW_ASSIGN_OR_RAISE(auto plan, impl_->PlanWithFooters(input, bound, planning));
-  return bound.filters_data ? statistics::ToInexact(plan.statistics) : plan.statistics;
+  return plan::RowsDecide(plan, *inspection) ? statistics::ToInexact(plan.statistics)
+                                             : plan.statistics;
 }
 
 arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,

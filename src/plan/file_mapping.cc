@@ -2,10 +2,14 @@
 
 namespace shoal::plan {
 
+schema::CastPolicy CastsOf(const ScanPlan& plan) {
+  return plan.schema_declared ? schema::CastPolicy::kChecked : schema::CastPolicy::kWidening;
+}
+
 KeyedSchema KeyedSchema::Project(const ScanPlan& plan, const std::vector<int>& leaves) {
   KeyedSchema out;
   out.schema = ProjectLeaves(*plan.table_schema, leaves);
-  if (plan.schema_declared) out.casts = schema::CastPolicy::kChecked;
+  out.casts = CastsOf(plan);
   for (const auto& field : out.schema->fields()) {
     out.partition_key.push_back(plan.partition_schema->GetFieldIndex(field->name()));
   }

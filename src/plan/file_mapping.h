@@ -15,6 +15,9 @@
 
 namespace shoal::plan {
 
+/// Files are cast to a declared schema, and else only widened.
+schema::CastPolicy CastsOf(const ScanPlan& plan);
+
 /// Some columns (or nested leaves) of a table, and which of them are partition keys.
 struct KeyedSchema {
   std::shared_ptr<arrow::Schema> schema;

@@ -230,6 +230,10 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
       type = partition::InferKeyType(*column);
     }
     if (!all_inspected) out.keys_in_files.insert(name);
+    if (!column || std::find(column->index.begin(), column->index.end(), KeyColumn::kAbsent) !=
+                       column->index.end()) {
+      out.keys_missing.insert(name);
+    }
     key_fields.push_back(arrow::field(name, std::move(type)));
   };
   for (const auto& column : keys.columns) {

@@ -324,7 +324,7 @@ ColumnMapping& ColumnMapping::operator=(ColumnMapping&&) noexcept = default;
 Result<ColumnMapping> ColumnMapping::Make(const arrow::Schema& file_schema,
                                           const arrow::Schema& read_schema,
                                           const std::vector<Constant>& constants, std::string path,
-                                          CastPolicy policy) {
+                                          CastPolicy policy, BatchColumns batches) {
   ColumnMapping mapping;
   mapping.read_schema_ = std::make_shared<arrow::Schema>(read_schema);
   mapping.path_ = std::move(path);
@@ -354,13 +354,16 @@ Result<ColumnMapping> ColumnMapping::Make(const arrow::Schema& file_schema,
   std::vector<int>& leaves = builder.leaves;
   std::sort(leaves.begin(), leaves.end());
   leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
-  const auto projected = ProjectLeaves(file_schema, leaves);
+  const bool all = batches == BatchColumns::kAll;
+  const auto projected =
+      all ? std::make_shared<arrow::Schema>(file_schema) : ProjectLeaves(file_schema, leaves);
 
   for (int i = 0; i < read.num_fields(); ++i) {
     const auto& field = read.field(i);
     builder.Enter(field->name());
     Node node;
-    const int position = in_file[i] < 0 ? -1 : projected->GetFieldIndex(field->name());
+    const int position =
+        all || in_file[i] < 0 ? in_file[i] : projected->GetFieldIndex(field->name());
     if (constant_of[i]) {
       ARROW_ASSIGN_OR_RAISE(node, builder.BuildConstant(constant_of[i], field->type()));
     } else if (position < 0) {

@@ -17,6 +17,12 @@
 
 namespace shoal::schema {
 
+/// What batches of a file have.
+enum class BatchColumns {
+  kLeaves,  // just the leaves that are read
+  kAll,     // all columns of the schema
+};
+
 /// A column of the read schema (by its index) that has one value in the whole file: a partition
 /// key. What the file itself has under that name is not read.
 struct Constant {
@@ -48,7 +54,8 @@ class ColumnMapping {
   static arrow::Result<ColumnMapping> Make(const arrow::Schema& file_schema,
                                            const arrow::Schema& read_schema,
                                            const std::vector<Constant>& constants, std::string path,
-                                           CastPolicy policy = CastPolicy::kWidening);
+                                           CastPolicy policy = CastPolicy::kWidening,
+                                           BatchColumns batches = BatchColumns::kLeaves);
   ~ColumnMapping();
   ColumnMapping(ColumnMapping&&) noexcept;
   ColumnMapping& operator=(ColumnMapping&&) noexcept;
@@ -59,7 +66,8 @@ class ColumnMapping {
   /// REQUIRES: `path` is one of the read schema.
   Source Find(const arrow::FieldPath& path) const;
 
-  /// `batch` has the schema ProjectLeaves(file_schema, leaves()); the result has read_schema().
+  /// `batch` has the schema ProjectLeaves(file_schema, leaves()), or file_schema itself if the
+  /// mapping is for all columns; the result has read_schema().
   /// Columns that differ in nothing are shared. Errors name the file and the column.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Adapt(const arrow::RecordBatch& batch,
                                                            arrow::MemoryPool* pool) const;
