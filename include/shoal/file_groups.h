@@ -29,10 +29,10 @@ struct FileGroupOptions {
   /// with the same values go to one group.
   int preserve_file_partitions = 0;
   /// Where the files declare an order of their rows, group and arrange them so that each group has
-  /// that order as a whole: files whose ranges overlap go to different groups. Where that takes more
-  /// groups than target_partitions, no order is declared and the groups are as without. Needs a plan
-  /// with PlanOptions::column_statistics. Together with preserve_file_partitions the groups are
-  /// those of the partition values, and an order is declared if each of them has it.
+  /// that order as a whole: files whose ranges overlap go to different groups. Where that takes
+  /// more groups than target_partitions, no order is declared and the groups are as without. Needs
+  /// a plan with PlanOptions::column_statistics. Together with preserve_file_partitions the groups
+  /// are those of the partition values, and an order is declared if each of them has it.
   bool split_file_groups_by_statistics = false;
   /// The order that split_file_groups_by_statistics is to bring about, in columns of the table; a
   /// partition key may be one of them. Empty: that which the files declare.

@@ -80,9 +80,9 @@ struct Fragment {
   Precision<int64_t> num_bytes;
   /// Of the table's columns in the fragment, before filtering; null: PlanOptions did not ask.
   std::shared_ptr<const std::vector<ColumnStatistics>> column_statistics;
-  /// Columns of the table that the rows of the fragment are sorted by, read in file order, the first
-  /// column first: what the file declares of each row group, where bounds prove that one row group
-  /// goes on where the other ended. Empty: nothing is known, or PlanOptions did not ask.
+  /// Columns of the table that the rows of the fragment are sorted by, read in file order, the
+  /// first column first: what the file declares of each row group, where bounds prove that one row
+  /// group goes on where the other ended. Empty: nothing is known, or PlanOptions did not ask.
   std::vector<SortColumn> ordering;
 };
 
@@ -153,9 +153,10 @@ struct ScanPlan {
   /// credentials. NotImplemented: the filesystem is made in Python.
   arrow::Result<std::string> ToJson() const;
   /// A plan that reads the same rows as the one that ToJson was called on. Fragments have their
-  /// ordering. Of the statistics there are num_rows and total_bytes; statistics of columns, `prune`,
-  /// `listing` and files_inspected are not read back and stand as in a new plan. The local disk is found anew; a plan over any other
-  /// filesystem needs it given, which is an error to leave out.
+  /// ordering. Of the statistics there are num_rows and total_bytes; statistics of columns,
+  /// `prune`, `listing` and files_inspected are not read back and stand as in a new plan. The local
+  /// disk is found anew; a plan over any other filesystem needs it given, which is an error to
+  /// leave out.
   static arrow::Result<ScanPlan> FromJson(
       std::string_view json, std::shared_ptr<arrow::fs::FileSystem> filesystem = nullptr);
 };

@@ -104,11 +104,11 @@ struct ReadFileGroupsOptions {
 /// A stream for each group; together they have each row of the groups once. A limit and an offset
 /// are as in PartOf(). The streams may be used from different threads at once, each as any stream.
 ///
-/// Where they may take each other's work, the streams share one reading of all groups: a batch is in
-/// whichever stream is asked first, and one that is slow, closed or never asked keeps nothing from
-/// the others. With ScanOptions::ordered the batches of each stream are in dataset order. Closing
-/// one ends that one; an error ends all. Of the metrics, what was returned is the stream's, all else
-/// that of the reading. Otherwise each stream reads the fragments of its group.
+/// Where they may take each other's work, the streams share one reading of all groups: a batch is
+/// in whichever stream is asked first, and one that is slow, closed or never asked keeps nothing
+/// from the others. With ScanOptions::ordered the batches of each stream are in dataset order.
+/// Closing one ends that one; an error ends all. Of the metrics, what was returned is the stream's,
+/// all else that of the reading. Otherwise each stream reads the fragments of its group.
 ///
 /// Invalid, naming the option: the groups declare an order, and ScanOptions::ordered is false.
 arrow::Result<std::vector<std::unique_ptr<BatchStream>>> ReadFileGroups(

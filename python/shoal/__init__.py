@@ -23,7 +23,7 @@ from shoal import _core
 from shoal._core import Partitioning
 from shoal._dataset import Dataset, forget_listings, open
 from shoal._partitioning import partitioning
-from shoal._plan import FileGroup, ScanPlan
+from shoal._plan import FileGroup, FileGroups, ScanPlan
 from shoal._report import (
     CacheReport,
     ColumnStatistics,
@@ -33,6 +33,7 @@ from shoal._report import (
     PlanFragment,
     PlanStatistics,
     ScanMetrics,
+    SortColumn,
 )
 from shoal._request import parse_filter
 from shoal._scan import BatchIterator, Scan
@@ -50,6 +51,7 @@ __all__ = [
     "Dataset",
     "Figure",
     "FileGroup",
+    "FileGroups",
     "ListingIssue",
     "ListingReport",
     "Partitioning",
@@ -58,6 +60,7 @@ __all__ = [
     "Scan",
     "ScanMetrics",
     "ScanPlan",
+    "SortColumn",
     "__version__",
     "forget_listings",
     "open",

@@ -94,8 +94,7 @@ ColumnStatistics OfPart(const ColumnStatistics& whole, const Precision<int64_t>&
   part.distinct_count = whole.distinct_count.ToInexact();
   const auto nulls = whole.null_count.exact_value();
   if (nulls == 0) part.null_count = Precision<int64_t>::Exact(0);
-  if (nulls && nulls == whole_rows.exact_value())
-    part.null_count = Precision<int64_t>::Exact(rows);
+  if (nulls && nulls == whole_rows.exact_value()) part.null_count = Precision<int64_t>::Exact(rows);
   return part;
 }
 
@@ -203,7 +202,7 @@ std::optional<std::vector<std::vector<size_t>>> ByValues(const ScanPlan& plan) {
 
 /// Groups of fragments that have no partition value in common.
 struct ValueGroups {
-  std::vector<plan::Chain> chains;                              // in dataset order
+  std::vector<plan::Chain> chains;  // in dataset order
   std::vector<std::vector<std::shared_ptr<const PartitionValues>>> values;
 };
 
@@ -313,7 +312,6 @@ TableStatistics StatisticsOf(const std::vector<Fragment>& fragments, const ScanP
     part.num_rows = fragment.num_rows;
     part.total_bytes = fragment.num_bytes;
     if (fragment.column_statistics) part.columns = *fragment.column_statistics;
-    part.columns.resize(plan.table_schema->num_fields());
   }
   TableStatistics whole = statistics::Merge(parts);
   whole.columns.resize(plan.table_schema->num_fields());

@@ -98,8 +98,9 @@ class ColumnOfFragments {
   const int column_, key_;
 };
 
-/// How many of the wanted columns, from the first on, the rows of a fragment are sorted by. A column
-/// that is constant in the fragment sorts nothing and can stand anywhere, wanted or declared.
+/// How many of the wanted columns, from the first on, the rows of a fragment are sorted by. A
+/// column that is constant in the fragment sorts nothing and can stand anywhere, wanted or
+/// declared.
 size_t Satisfied(const ScanPlan& plan, const Fragment& fragment,
                  const std::vector<SortColumn>& wanted) {
   auto declared = fragment.ordering.begin();
@@ -166,8 +167,8 @@ arrow::Result<FragmentOrder> FragmentOrder::Make(const ScanPlan& plan,
     if (IsEmpty(fragment) || wanted.empty()) continue;
     const size_t satisfied = Satisfied(plan, fragment, wanted);
     if (satisfied == wanted.size()) continue;
-    out.limitation_ = "'" + fragment.path + "' is not known to be sorted by " +
-                      DirectionOf(wanted[satisfied]);
+    out.limitation_ =
+        "'" + fragment.path + "' is not known to be sorted by " + DirectionOf(wanted[satisfied]);
     wanted.resize(satisfied);
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -189,9 +190,8 @@ arrow::Result<FragmentOrder> FragmentOrder::Make(const ScanPlan& plan,
 std::optional<std::vector<Chain>> FragmentOrder::Chains(size_t columns, size_t at_most) const {
   std::vector<size_t> all(ranges_.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  std::stable_sort(all.begin(), all.end(), [&](size_t a, size_t b) {
-    return ranges_.BeginsBefore(a, b, columns);
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [&](size_t a, size_t b) { return ranges_.BeginsBefore(a, b, columns); });
   std::vector<Chain> chains;
   Chain empty;
   for (size_t fragment : all) {
@@ -218,9 +218,8 @@ std::optional<std::vector<Chain>> FragmentOrder::Chains(size_t columns, size_t a
 }
 
 std::optional<Chain> FragmentOrder::Sorted(Chain chain, size_t columns) const {
-  std::stable_sort(chain.begin(), chain.end(), [&](size_t a, size_t b) {
-    return ranges_.BeginsBefore(a, b, columns);
-  });
+  std::stable_sort(chain.begin(), chain.end(),
+                   [&](size_t a, size_t b) { return ranges_.BeginsBefore(a, b, columns); });
   std::optional<size_t> last;
   for (size_t fragment : chain) {
     if (ranges_.is_empty(fragment)) continue;

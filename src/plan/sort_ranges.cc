@@ -26,8 +26,8 @@ struct Ranks {
   std::vector<std::optional<int64_t>> min, max;
 };
 
-/// Equal values have equal ranks. Nothing is ranked where Arrow can't sort, nor of floats: bounds do
-/// not speak of NaN, and it has a place in the order.
+/// Equal values have equal ranks. Nothing is ranked where Arrow can't sort, nor of floats: bounds
+/// do not speak of NaN, and it has a place in the order.
 Ranks Rank(const ColumnBounds& bounds, size_t pieces) {
   Ranks ranks;
   ranks.min.resize(pieces);

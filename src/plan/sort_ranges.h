@@ -11,13 +11,13 @@
 
 namespace shoal::plan {
 
-/// For each of n pieces of rows (row groups, fragments), bounds of what its rows have in the columns
-/// of an order. It may fail to see that one piece precedes another, and never sees it wrongly:
-/// nulls have their place, and what is unknown can be anything.
+/// For each of n pieces of rows (row groups, fragments), bounds of what its rows have in the
+/// columns of an order. It may fail to see that one piece precedes another, and never sees it
+/// wrongly: nulls have their place, and what is unknown can be anything.
 class SortRanges {
  public:
-  /// `bounds` has for each column of the order the bounds of all pieces, in one type; `rows` has the
-  /// rows of each piece.
+  /// `bounds` has for each column of the order the bounds of all pieces, in one type; `rows` has
+  /// the rows of each piece.
   static arrow::Result<SortRanges> Make(const std::vector<SortColumn>& order,
                                         const std::vector<ColumnBounds>& bounds,
                                         const std::vector<Precision<int64_t>>& rows);

@@ -83,8 +83,8 @@ class StreamMaker {
     ARROW_ASSIGN_OR_RAISE(
         auto context, ScanContext::Make(plan, batch_rows, pool,
                                         std::make_shared<runtime::Counters>(), std::move(cache)));
-    auto reading = std::make_shared<Reading>(std::move(context), plan.fragments, request, options,
-                                             consumers);
+    auto reading =
+        std::make_shared<Reading>(std::move(context), plan.fragments, request, options, consumers);
     std::vector<std::unique_ptr<BatchStream>> streams;
     for (int i = 0; i < consumers; ++i)
       streams.push_back(Make(std::make_unique<BatchStream::Impl>(reading)));

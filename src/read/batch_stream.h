@@ -18,8 +18,8 @@ arrow::Result<std::unique_ptr<BatchStream>> MakeStream(const ScanPlan& plan,
                                                        const ScanOptions& options,
                                                        std::shared_ptr<plan::FactsCache> cache);
 
-/// So many streams over one reading of the plan: each batch is in one of them, in whichever is asked
-/// first. The plan is one that holds together.
+/// So many streams over one reading of the plan: each batch is in one of them, in whichever is
+/// asked first. The plan is one that holds together.
 arrow::Result<std::vector<std::unique_ptr<BatchStream>>> MakeSharedStreams(
     const ScanPlan& plan, const ScanOptions& options, int consumers);
 

@@ -7,11 +7,11 @@
 #include <shoal/file_groups.h>
 #include <shoal/scan.h>
 
+#include "base/location.h"
 #include "plan/validate.h"
 #include "read/batch_stream.h"
 #include "read/reading.h"
 #include "runtime/parallel.h"
-#include "storage/open_file.h"
 
 namespace shoal {
 
@@ -19,7 +19,8 @@ namespace {
 
 using Streams = std::vector<std::unique_ptr<BatchStream>>;
 
-/// All fragments, where a file that was divided among groups is whole again: its footer is read once.
+/// All fragments, where a file that was divided among groups is whole again: its footer is read
+/// once.
 std::vector<Fragment> Joined(const FileGroups& groups) {
   std::vector<Fragment> out;
   for (const FileGroup& group : groups.groups) {
@@ -72,7 +73,7 @@ arrow::Result<Streams> ReadFileGroups(const ScanPlan& plan, const FileGroups& gr
     ARROW_RETURN_NOT_OK(plan::ValidatePlan(all));
     return read::MakeSharedStreams(all, options.scan, n);
   }
-  const ScanOptions share = ShareOf(options.scan, storage::IsLocal(*plan.filesystem), n);
+  const ScanOptions share = ShareOf(options.scan, base::IsLocal(*plan.filesystem), n);
   Streams streams;
   for (const FileGroup& group : groups.groups) {
     ARROW_ASSIGN_OR_RAISE(streams.emplace_back(),

@@ -8,10 +8,10 @@
 
 #include <arrow/util/io_util.h>
 
+#include "base/location.h"
 #include "base/question_error.h"
 #include "read/file_unit.h"
 #include "runtime/parallel.h"
-#include "storage/open_file.h"
 
 namespace shoal::read {
 
@@ -49,7 +49,7 @@ Reading::Reading(std::shared_ptr<const ScanContext> context, std::vector<Fragmen
       rows_left_(request.limit.value_or(std::numeric_limits<int64_t>::max())),
       rebatcher_(options.batch_rows, context_->pool) {
   SchedulerOptions scheduling;
-  scheduling.local = storage::IsLocal(*context_->filesystem);
+  scheduling.local = base::IsLocal(*context_->filesystem);
   scheduling.workers =
       options.workers == ScanOptions::kAuto ? runtime::DefaultWorkers() : options.workers;
   scheduling.consumers = consumers;
@@ -90,6 +90,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Reading::Next(Consumer* consu
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Reading::Pull(const Consumer& consumer) {
+  ARROW_RETURN_NOT_OK(scheduler_->CheckProcess());
   while (true) {
     {
       std::lock_guard lock(mutex_);

@@ -532,10 +532,14 @@ void Scheduler::Start() {
   }
 }
 
+arrow::Status Scheduler::CheckProcess() const {
+  if (::getpid() == state_->pid) return arrow::Status::OK();
+  return arrow::Status::Invalid("A scan cannot go on in a forked process: open it anew");
+}
+
 arrow::Result<Scheduler::Polled> Scheduler::Poll() {
+  ARROW_RETURN_NOT_OK(CheckProcess());
   State& state = *state_;
-  if (::getpid() != state.pid)
-    return arrow::Status::Invalid("A scan cannot go on in a forked process: open it anew");
   Start();
   Lock lock(state.mutex);
   if (!state.status.ok()) return state.status;

@@ -85,6 +85,8 @@ class Scheduler {
   /// `gone` is true and Wake() is called.
   void Wait(const std::atomic<bool>& gone);
   void Wake();
+  /// An error in a forked child. Takes no lock, which a thread that is not there could hold.
+  arrow::Status CheckProcess() const;
 
   void Close();
   int64_t peak_bytes() const;

@@ -73,10 +73,8 @@ TEST(DeclaredOrder, IsNoneWhereRowGroupsDiffer) {
 
 TEST(DeclaredOrder, EndsAtATypeThatArrowSortsInAnotherWay) {
   auto sorted = [](const std::shared_ptr<arrow::DataType>& type) {
-    const auto facts =
-        FactsOf(*Columns({arrow::int8(), type, arrow::int64()}), {{0, false, false},
-                                                                  {1, false, false},
-                                                                  {2, false, false}});
+    const auto facts = FactsOf(*Columns({arrow::int8(), type, arrow::int64()}),
+                               {{0, false, false}, {1, false, false}, {2, false, false}});
     return facts->DeclaredOrder().ValueOrDie().size();
   };
   for (const auto& type :
@@ -97,12 +95,11 @@ TEST(DeclaredOrder, EndsAtATypeThatArrowSortsInAnotherWay) {
 TEST(DeclaredOrder, Int96HasNone) {
   const auto table = Columns({arrow::timestamp(arrow::TimeUnit::NANO)});
   auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
-  ASSERT_TRUE(::parquet::arrow::WriteTable(
-                  *table, arrow::default_memory_pool(), sink, 4, SortedBy({{0, false, false}}),
-                  ::parquet::ArrowWriterProperties::Builder()
-                      .enable_deprecated_int96_timestamps()
-                      ->build())
-                  .ok());
+  ASSERT_TRUE(
+      ::parquet::arrow::WriteTable(
+          *table, arrow::default_memory_pool(), sink, 4, SortedBy({{0, false, false}}),
+          ::parquet::ArrowWriterProperties::Builder().enable_deprecated_int96_timestamps()->build())
+          .ok());
   MemoryDriver driver(MakeFormat(), sink->Finish().ValueOrDie()->ToString());
   EXPECT_EQ(driver.Facts().ValueOrDie()->DeclaredOrder().ValueOrDie(), std::vector<SortedLeaf>{});
 }
