@@ -21,6 +21,14 @@
 
 namespace shoal {
 
+/// A leaf that rows are sorted by.
+struct SortedLeaf {
+  int leaf = 0;
+  bool descending = false;
+  bool nulls_first = false;
+  friend bool operator==(const SortedLeaf&, const SortedLeaf&) = default;
+};
+
 /// What one metadata read of a file tells: schema, row counts and bounds of its pieces. A *row
 /// group* is the smallest piece that can be skipped or read alone; a format without such pieces has
 /// one that is the whole file. Immutable and safe to use from any thread.
@@ -41,6 +49,13 @@ class FileFacts {
   /// untrustworthy is left out. One call for many leaves is cheaper than many calls.
   virtual arrow::Result<std::vector<ColumnBounds>> Bounds(const std::vector<int>& leaves) const = 0;
   arrow::Result<ColumnBounds> Bounds(int leaf) const;
+
+  /// How the rows of each row group are sorted, the first leaf first, where the file says so of all
+  /// of them. Of what it says only the part that means the order of Arrow's sort_indices: a leaf of
+  /// a type whose order is another or none (floats, since NaN has no place in Parquet's order) ends
+  /// it. It is the writer's claim, which only reading could check, and says nothing of the order
+  /// between row groups. Empty: nothing is known.
+  virtual arrow::Result<std::vector<SortedLeaf>> DeclaredOrder() const;
 
   /// Bytes of memory these facts occupy, for the byte limit of caches.
   virtual int64_t memory_size() const = 0;

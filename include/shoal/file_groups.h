@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <arrow/result.h>
@@ -27,14 +28,23 @@ struct FileGroupOptions {
   /// Not 0: where the fragments have at least this many different partition values, all fragments
   /// with the same values go to one group.
   int preserve_file_partitions = 0;
+  /// Where the files declare an order of their rows, group and arrange them so that each group has
+  /// that order as a whole: files whose ranges overlap go to different groups. Where that takes
+  /// more groups than target_partitions, no order is declared and the groups are as without. Needs
+  /// a plan with PlanOptions::column_statistics. Together with preserve_file_partitions the groups
+  /// are those of the partition values, and an order is declared if each of them has it.
+  bool split_file_groups_by_statistics = false;
+  /// The order that split_file_groups_by_statistics is to bring about, in columns of the table; a
+  /// partition key may be one of them. Empty: that which the files declare.
+  std::vector<SortColumn> ordering = {};
 };
 
 struct FileGroup {
-  /// In dataset order.
+  /// In dataset order, or in that of FileGroups::output_ordering.
   std::vector<Fragment> fragments;
-  /// Rows and bytes, before filtering.
-  Precision<int64_t> num_rows;
-  Precision<int64_t> total_bytes;
+  /// Of the fragments, before filtering. Of a part of a file's row groups bounds are inexact and
+  /// most counts absent; of columns there is something only where the plan has column_statistics.
+  TableStatistics statistics;
   /// Of FileGroups::by_partition_values: all partition values in the group, in dataset order. No
   /// other group has any of them.
   std::vector<std::shared_ptr<const PartitionValues>> partition_values;
@@ -46,6 +56,18 @@ struct FileGroups {
   /// Rows with equal partition keys are in the same group: an engine need not bring them together.
   /// Which keys are where is told by FileGroup::partition_values.
   bool by_partition_values = false;
+  /// Of groups by partition values: the columns of the output that have the partition keys, in the
+  /// order of ScanPlan::partition_schema. Rows that are equal in all of them are in one group.
+  /// Empty: nothing of the kind is declared, as when the output lacks one of the keys.
+  std::vector<std::string> output_partitioning;
+  /// Columns of the output that the rows of each group are sorted by, the first column first, if
+  /// its fragments are read in their order (ScanOptions::ordered). Empty: nothing is declared. It
+  /// stands on what the files declare of their row groups (see Fragment::ordering), which only
+  /// reading could check; all else is proved by their statistics.
+  std::vector<SortColumn> output_ordering;
+  /// Of split_file_groups_by_statistics: why output_ordering is not all that was asked for or that
+  /// the first file declares; empty if it is.
+  std::string ordering_limitation;
 };
 
 /// Divides the fragments of a plan; the same plan and options give the same groups. Every row group

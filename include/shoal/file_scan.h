@@ -206,6 +206,9 @@ struct FileScanConfig {
   /// need not bring them together; FileGroup::partition_values tells which are where. Empty:
   /// nothing is known, or the scan's columns lack a key.
   std::vector<std::string> output_partitioning;
+  /// Columns of scan_schema that the rows of each group are sorted by, if the group's fragments are
+  /// read in their order; see FileGroups::output_ordering. Empty: nothing is declared.
+  std::vector<SortColumn> output_ordering;
   /// As given.
   std::vector<TableConstraint> constraints;
   /// The whole scan, with what was pruned and why. It gives scan_schema, and leaves

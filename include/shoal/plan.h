@@ -40,7 +40,8 @@ struct PlanOptions {
   /// Read the footers of kept files, so that row groups are pruned and counted in the plan.
   /// Without, that happens while the plan is read.
   bool collect_statistics = true;
-  /// Also merge min, max and null counts of every column (ScanPlan::statistics); needs
+  /// Also collect min, max and null counts of every column (Fragment::column_statistics, and merged
+  /// ScanPlan::statistics), and the order of the rows (Fragment::ordering); needs
   /// collect_statistics.
   bool column_statistics = false;
   /// Footer reads in flight, at most.
@@ -50,6 +51,14 @@ struct PlanOptions {
 
 /// Values of the partition keys of a directory, in the order of ScanPlan::partition_schema.
 using PartitionValues = std::vector<std::shared_ptr<arrow::Scalar>>;
+
+/// A column that rows are sorted by, in the order of arrow::compute::SortIndices.
+struct SortColumn {
+  std::string name;
+  bool descending = false;
+  bool nulls_first = false;
+  friend bool operator==(const SortColumn&, const SortColumn&) = default;
+};
 
 struct RowGroupSize {
   int64_t rows = 0;
@@ -69,6 +78,12 @@ struct Fragment {
   /// In the fragment, before filtering; bytes are compressed, as in the file.
   Precision<int64_t> num_rows;
   Precision<int64_t> num_bytes;
+  /// Of the table's columns in the fragment, before filtering; null: PlanOptions did not ask.
+  std::shared_ptr<const std::vector<ColumnStatistics>> column_statistics;
+  /// Columns of the table that the rows of the fragment are sorted by, read in file order, the
+  /// first column first: what the file declares of each row group, where bounds prove that one row
+  /// group goes on where the other ended. Empty: nothing is known, or PlanOptions did not ask.
+  std::vector<SortColumn> ordering;
 };
 
 enum class PruneLevel { kDirectory, kFileKeys, kFileStatistics, kRowGroup };
@@ -158,10 +173,11 @@ struct ScanPlan {
   /// reports and the statistics. Of the filesystem it says the type only, so it holds no
   /// credentials. NotImplemented: the filesystem is made in Python.
   arrow::Result<std::string> ToJson() const;
-  /// A plan that reads the same rows as the one that ToJson was called on. Of the statistics it has
-  /// num_rows and total_bytes; statistics of columns, `prune`, `listing` and `inspection` are
-  /// not read back and stand as in a new plan. The local disk is found anew; a plan over any other
-  /// filesystem needs it given, which is an error to leave out.
+  /// A plan that reads the same rows as the one that ToJson was called on. Fragments have their
+  /// ordering. Of the statistics there are num_rows and total_bytes; statistics of columns,
+  /// `prune`, `listing` and `inspection` are not read back and stand as in a new plan. The local
+  /// disk is found anew; a plan over any other filesystem needs it given, which is an error to
+  /// leave out.
   static arrow::Result<ScanPlan> FromJson(
       std::string_view json, std::shared_ptr<arrow::fs::FileSystem> filesystem = nullptr);
 };

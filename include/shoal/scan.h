@@ -12,6 +12,7 @@
 #include <arrow/result.h>
 #include <arrow/util/cancel.h>
 
+#include <shoal/file_groups.h>
 #include <shoal/plan.h>
 
 namespace shoal {
@@ -90,6 +91,28 @@ class BatchStream {
   explicit BatchStream(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+struct ReadFileGroupsOptions {
+  /// Of all streams together: those that read apart have equal shares of the memory budget, the
+  /// workers and the reads in flight.
+  ScanOptions scan = {};
+  /// Streams take what is ready, whichever group it is of, so that none is idle while there is
+  /// work. Never so where the groups declare an order or a partitioning.
+  bool file_stream_work_stealing = true;
+};
+
+/// A stream for each group; together they have each row of the groups once. A limit and an offset
+/// are as in PartOf(). The streams may be used from different threads at once, each as any stream.
+///
+/// Where they may take each other's work, the streams share one reading of all groups: a batch is
+/// in whichever stream is asked first, and one that is slow, closed or never asked keeps nothing
+/// from the others. With ScanOptions::ordered the batches of each stream are in dataset order.
+/// Closing one ends that one; an error ends all. Of the metrics, what was returned is the stream's,
+/// all else that of the reading. Otherwise each stream reads the fragments of its group.
+///
+/// Invalid, naming the option: the groups declare an order, and ScanOptions::ordered is false.
+arrow::Result<std::vector<std::unique_ptr<BatchStream>>> ReadFileGroups(
+    const ScanPlan& plan, const FileGroups& groups, const ReadFileGroupsOptions& options = {});
 
 /// Closing a stream, or stopping a call, does not wait for requests that hang in a store: those are
 /// left behind, with their buffers. This waits for them, at most so long; false: some still run.

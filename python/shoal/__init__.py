@@ -24,7 +24,7 @@ from shoal._core import Partitioning
 from shoal._dataset import Dataset, forget_listings, open
 from shoal._file_scan import FileScan, FilterSupport, SchemaAdapter, TableConstraint
 from shoal._partitioning import partitioning
-from shoal._plan import FileGroup, ScanPlan
+from shoal._plan import FileGroup, FileGroups, ScanPlan
 from shoal._report import (
     CacheReport,
     ColumnStatistics,
@@ -34,6 +34,7 @@ from shoal._report import (
     PlanFragment,
     PlanStatistics,
     ScanMetrics,
+    SortColumn,
 )
 from shoal._request import parse_filter
 from shoal._scan import BatchIterator, Scan
@@ -51,6 +52,7 @@ __all__ = [
     "Dataset",
     "Figure",
     "FileGroup",
+    "FileGroups",
     "FileScan",
     "FilterSupport",
     "ListingIssue",
@@ -62,6 +64,7 @@ __all__ = [
     "ScanMetrics",
     "ScanPlan",
     "SchemaAdapter",
+    "SortColumn",
     "TableConstraint",
     "__version__",
     "forget_listings",

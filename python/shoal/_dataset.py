@@ -21,7 +21,7 @@ from shoal._file_scan import (
 )
 from shoal._filesystem import as_filesystem, as_paths
 from shoal._partitioning import as_partitioning
-from shoal._plan import ScanPlan, statistics_of
+from shoal._plan import ScanPlan, sort_column, statistics_of
 from shoal._report import CacheReport, ListingReport, PlanStatistics
 from shoal._request import Columns, Filter, OnBadFile, as_columns, as_filter, as_schema
 from shoal._scan import Scan
@@ -363,6 +363,8 @@ class Dataset:
         meta_fetch_concurrency: int | None = None,
         preserve_file_partitions: int = 0,
         repartition_file_min_size: int | None = None,
+        split_file_groups_by_statistics: bool = False,
+        ordering: Iterable[str | tuple[str, ...]] | None = None,
         constraints: Iterable[TableConstraint] = (),
     ) -> FileScan:
         """A scan, planned for an engine to take over: file groups, what is left of the filters, statistics,
@@ -378,7 +380,8 @@ class Dataset:
             Of the rows that pass. Pushed down only where all filters are exact.
         mode
             "shoal_reads": groups are read through :attr:`FileGroup.plan`; "engine_reads": by the engine.
-        target_partitions, preserve_file_partitions, repartition_file_min_size
+        target_partitions, preserve_file_partitions, repartition_file_min_size, split_file_groups_by_statistics, \
+        ordering
             How files are divided: see :meth:`ScanPlan.file_groups`.
         collect_statistics
             Read the footers of kept files: row groups are pruned, rows counted, and bounds of all columns
@@ -389,6 +392,13 @@ class Dataset:
             Passed on in :attr:`FileScan.constraints`; an error if a column is unknown.
         """
         promised = tuple(constraints)
+        grouping: dict[str, Any] = {
+            "target_partitions": target_partitions,
+            "preserve_file_partitions": preserve_file_partitions,
+            "repartition_file_min_size": repartition_file_min_size,
+            "split_file_groups_by_statistics": split_file_groups_by_statistics,
+            "ordering": None if ordering is None else list(ordering),
+        }
         core = self._core.file_scan(
             as_projection(projection),
             as_filters(filters),
@@ -400,13 +410,10 @@ class Dataset:
             target_partitions=target_partitions,
             min_size=repartition_file_min_size,
             preserve_file_partitions=preserve_file_partitions,
+            by_ordering=split_file_groups_by_statistics,
+            ordering=[sort_column(column) for column in grouping["ordering"] or []],
             constraints=[(each.primary_key, each.columns) for each in promised],
         )
-        grouping = {
-            "target_partitions": target_partitions,
-            "preserve_file_partitions": preserve_file_partitions,
-            "repartition_file_min_size": repartition_file_min_size,
-        }
         return FileScan(core, mode, promised, grouping)
 
     def head(self, n: int = 10) -> pa.Table:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from shoal import _core
-from shoal._plan import FileGroup, ScanPlan, statistics_of
+from shoal._plan import FileGroups, ScanPlan, statistics_of
 from shoal._report import PlanFragment, PlanStatistics
 from shoal._request import Filter, as_filter
 
@@ -120,7 +120,7 @@ class FileScan:
     """Rows that a group need give at most, where the limit is pushed: limit + offset."""
 
     @property
-    def file_groups(self) -> list[FileGroup]:
+    def file_groups(self) -> FileGroups:
         """Groups can be read at once; the fragments of a group are read one after another."""
         return self.plan.file_groups(**self._grouping)
 

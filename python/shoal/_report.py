@@ -1,7 +1,7 @@
 """Reports: what listing, planning and scanning did."""
 
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -104,6 +104,25 @@ class ScanMetrics:
 
 
 @dataclass(frozen=True)
+class ColumnStatistics:
+    """Statistics of a column. None where nothing is known. Bounds speak of values that are not null or
+    NaN."""
+
+    null_count: Figure[int] | None
+    min: Figure[Any] | None
+    max: Figure[Any] | None
+    distinct_count: Figure[int] | None
+
+
+class SortColumn(NamedTuple):
+    """A column that rows are sorted by, in the words of :func:`pyarrow.compute.sort_indices`."""
+
+    name: str
+    order: Literal["ascending", "descending"] = "ascending"
+    null_placement: Literal["at_start", "at_end"] = "at_end"
+
+
+@dataclass(frozen=True)
 class PlanFragment:
     """A file of a plan, or some of its row groups."""
 
@@ -116,17 +135,11 @@ class PlanFragment:
     """The row groups to read. None: decided when the file is opened."""
     num_rows: Figure[int] | None
     """Rows before filtering; None if not known."""
-
-
-@dataclass(frozen=True)
-class ColumnStatistics:
-    """Statistics of a column. None where nothing is known. Bounds speak of values that are not null or
-    NaN."""
-
-    null_count: Figure[int] | None
-    min: Figure[Any] | None
-    max: Figure[Any] | None
-    distinct_count: Figure[int] | None
+    columns: dict[str, ColumnStatistics] | None
+    """Statistics by column of the table; None unless the plan was made with ``column_statistics=True``."""
+    ordering: tuple[SortColumn, ...]
+    """Columns of the table that its rows are sorted by, as its file declares. Empty where that is not known,
+    or the plan was made without ``column_statistics=True``."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@
 #include <arrow/type.h>
 
 #include <shoal/dataset.h>
+#include <shoal/file_groups.h>
 
 #include "stream.h"
 
@@ -49,6 +50,11 @@ arrow::Result<std::shared_ptr<Stream>> StartScan(DatasetPtr dataset, ScanRequest
                                                  ScanOptions options);
 arrow::Result<std::shared_ptr<Stream>> StartPlan(std::shared_ptr<ScanPlan> plan,
                                                  ScanOptions options);
+
+/// A stream for each group; the plan and the groups are used until this returns.
+arrow::Result<std::vector<std::shared_ptr<Stream>>> StartGroups(
+    std::shared_ptr<ScanPlan> plan, std::shared_ptr<FileGroups> groups,
+    ReadFileGroupsOptions options);
 
 /// A whole scan as a table, and what it did.
 struct TableRead {

@@ -184,9 +184,10 @@ cdef class Dataset:
         return supports_of(support)
 
     def file_scan(self, projection, filters, limit, offset, *, bint engine_reads, bint collect_statistics,
-                  meta_fetch_concurrency, target_partitions, min_size, preserve_file_partitions, constraints):
+                  meta_fetch_concurrency, target_partitions, min_size, preserve_file_partitions, bint by_ordering,
+                  ordering, constraints):
         """`projection`: None, or a list of names, or one of places in the schema; `constraints`: pairs of whether
-        it is the primary key, and names."""
+        it is the primary key, and names; `ordering`: triples of name, whether descending, whether nulls come first."""
         cdef CScanArguments arguments = scan_arguments(projection, filters, limit, offset)
         cdef CFileScanOptions options
         cdef CTableConstraint constraint
@@ -196,7 +197,9 @@ cdef class Dataset:
             options.meta_fetch_concurrency = small(
                 "meta_fetch_concurrency", positive("meta_fetch_concurrency", meta_fetch_concurrency)
             )
-        options.grouping = group_options(target_partitions, False, min_size, preserve_file_partitions)
+        options.grouping = group_options(
+            target_partitions, False, min_size, preserve_file_partitions, by_ordering, ordering
+        )
         for is_primary, names in constraints:
             constraint = CTableConstraint()
             constraint.kind = CConstraintKind.kPrimaryKey if is_primary else CConstraintKind.kUnique

@@ -136,6 +136,12 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         c_bool column_statistics
         int meta_fetch_concurrency
 
+    cdef cppclass CSortColumn "shoal::SortColumn":
+        CSortColumn()
+        c_string name
+        c_bool descending
+        c_bool nulls_first
+
     cdef cppclass CFragment "shoal::Fragment":
         c_string path
         int64_t size
@@ -144,6 +150,8 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         optional[vector[int]] row_groups
         CPrecision[int64_t] num_rows
         CPrecision[int64_t] num_bytes
+        shared_ptr[const vector[CColumnStatistics]] column_statistics
+        vector[CSortColumn] ordering
 
     cdef enum class CPruneLevel "shoal::PruneLevel":
         pass
@@ -213,16 +221,19 @@ cdef extern from "shoal/file_groups.h" namespace "shoal" nogil:
         CBalance balance
         int64_t repartition_file_min_size
         int preserve_file_partitions
+        c_bool split_file_groups_by_statistics
+        vector[CSortColumn] ordering
 
     cdef cppclass CFileGroup "shoal::FileGroup":
         vector[CFragment] fragments
-        CPrecision[int64_t] num_rows
-        CPrecision[int64_t] total_bytes
         vector[shared_ptr[const vector[shared_ptr[CScalar]]]] partition_values
 
     cdef cppclass CFileGroups "shoal::FileGroups":
         vector[CFileGroup] groups
-        bint by_partition_values
+        c_bool by_partition_values
+        vector[c_string] output_partitioning
+        vector[CSortColumn] output_ordering
+        c_string ordering_limitation
 
     CResult[CFileGroups] CMakeFileGroups "shoal::MakeFileGroups"(const CScanPlan& plan, const CFileGroupOptions& options)
     CScanPlan CPartOf "shoal::PartOf"(const CScanPlan& plan, vector[CFragment] fragments)
@@ -242,6 +253,11 @@ cdef extern from "shoal/scan.h" namespace "shoal" nogil:
         COnBadFile on_missing
         COnBadFile on_corrupt
         CMemoryPool* pool
+
+    cdef cppclass CReadFileGroupsOptions "shoal::ReadFileGroupsOptions":
+        CReadFileGroupsOptions()
+        CScanOptions scan
+        c_bool file_stream_work_stealing
 
     cdef cppclass CScanMetrics "shoal::ScanMetrics":
         int64_t files_opened
@@ -398,6 +414,9 @@ cdef extern from "calls.h" namespace "shoal::python" nogil:
     CResult[shared_ptr[CStream]] CallStartScan "shoal::python::StartScan"(
         shared_ptr[CDataset], CScanRequest, CScanOptions)
     CResult[shared_ptr[CStream]] CallStartPlan "shoal::python::StartPlan"(shared_ptr[CScanPlan], CScanOptions)
+
+    CResult[vector[shared_ptr[CStream]]] CallStartGroups "shoal::python::StartGroups"(
+        shared_ptr[CScanPlan], shared_ptr[CFileGroups], CReadFileGroupsOptions)
 
     cdef cppclass CTableRead "shoal::python::TableRead":
         shared_ptr[CTable] table

@@ -3,7 +3,7 @@
 
 cdef tuple fragment_of(const CFragment& fragment):
     """(path, size, mtime_ns, partition values as scalars, None where the path lacks the key, row groups or None, rows as
-    a figure)."""
+    a figure, the order as triples, statistics of columns or None)."""
     values = []
     cdef size_t i
     cdef shared_ptr[CScalar] value
@@ -21,19 +21,26 @@ cdef tuple fragment_of(const CFragment& fragment):
         values,
         row_groups,
         figure(fragment.num_rows),
+        order_of(fragment.ordering),
+        None if fragment.column_statistics.get() == NULL else columns_of(deref(fragment.column_statistics)),
     )
+
+
+cdef list order_of(const vector[CSortColumn]& order):
+    """Triples of name, whether descending, whether nulls come first."""
+    return [(text_of(column.name), bool(column.descending), bool(column.nulls_first)) for column in order]
+
+
+cdef list columns_of(const vector[CColumnStatistics]& columns):
+    return [
+        (figure(c.null_count), scalar_figure(c.min), scalar_figure(c.max), figure(c.distinct_count))
+        for c in columns
+    ]
 
 
 cdef tuple statistics_of(CTableStatistics s):
     """(rows, bytes, per column of the table (nulls, min, max, distinct values)); figures."""
-    return (
-        figure(s.num_rows),
-        figure(s.total_bytes),
-        [
-            (figure(c.null_count), scalar_figure(c.min), scalar_figure(c.max), figure(c.distinct_count))
-            for c in s.columns
-        ],
-    )
+    return (figure(s.num_rows), figure(s.total_bytes), columns_of(s.columns))
 
 
 cdef CPlanOptions plan_options(bint collect_statistics, bint column_statistics, meta_fetch_concurrency) except *:
@@ -47,8 +54,12 @@ cdef CPlanOptions plan_options(bint collect_statistics, bint column_statistics, 
     return options
 
 
-cdef CFileGroupOptions group_options(target_partitions, bint by_rows, min_size, preserve_file_partitions) except *:
+cdef CFileGroupOptions group_options(
+    target_partitions, bint by_rows, min_size, preserve_file_partitions, bint by_ordering, ordering
+) except *:
+    """`ordering`: triples of name, whether descending, whether nulls come first."""
     cdef CFileGroupOptions options
+    cdef CSortColumn column
     options.target_partitions = small("target_partitions", positive("target_partitions", target_partitions))
     options.balance = CBalance.kRows if by_rows else CBalance.kBytes
     if min_size is not None:
@@ -56,6 +67,13 @@ cdef CFileGroupOptions group_options(target_partitions, bint by_rows, min_size, 
     options.preserve_file_partitions = small(
         "preserve_file_partitions", integer("preserve_file_partitions", preserve_file_partitions)
     )
+    options.split_file_groups_by_statistics = by_ordering
+    for name, descending, nulls_first in ordering:
+        column = CSortColumn()
+        column.name = as_bytes(name)
+        column.descending = descending
+        column.nulls_first = nulls_first
+        options.ordering.push_back(column)
     return options
 
 
@@ -170,28 +188,15 @@ cdef class ScanPlan:
     def listing_report(self):
         return listing_report_of(self.plan.get().listing)
 
-    def file_groups(self, target_partitions, bint by_rows, min_size, preserve_file_partitions):
-        """(whether by partition values, for each group (plan, rows, bytes, partition values as lists of scalars))."""
+    def file_groups(self, target_partitions, bint by_rows, min_size, preserve_file_partitions, bint by_ordering, ordering):
+        """`ordering`: triples of name, whether descending, whether nulls come first."""
         cdef CFileGroupOptions options = group_options(
-            target_partitions, by_rows, min_size, preserve_file_partitions
+            target_partitions, by_rows, min_size, preserve_file_partitions, by_ordering, ordering
         )
-        cdef CFileGroups groups
+        cdef shared_ptr[CFileGroups] groups
         with nogil:
-            groups = GetResultValue(CMakeFileGroups(deref(self.plan), options))
-        cdef size_t i, k, v
-        out = []
-        for i in range(groups.groups.size()):
-            values = []
-            for v in range(groups.groups[i].partition_values.size()):
-                values.append(
-                    [
-                        pyarrow_wrap_scalar(deref(groups.groups[i].partition_values[v])[k])
-                        for k in range(deref(groups.groups[i].partition_values[v]).size())
-                    ]
-                )
-            part = ScanPlan.wrap(make_shared[CScanPlan](CPartOf(deref(self.plan), groups.groups[i].fragments)))
-            out.append((part, figure(groups.groups[i].num_rows), figure(groups.groups[i].total_bytes), values))
-        return bool(groups.by_partition_values), out
+            groups = make_shared[CFileGroups](GetResultValue(CMakeFileGroups(deref(self.plan), options)))
+        return FileGroups.wrap(self.plan, groups)
 
     def start(self, ScanOptions options not None):
         cdef CScanOptions c_options = options.get()
@@ -207,3 +212,64 @@ cdef class ScanPlan:
         with nogil:
             read = GetResultValue(CallReadPlan(self.plan, c_options))
         return pyarrow_wrap_table(read.table), metrics_of(read.metrics)
+
+
+@cython.final
+cdef class FileGroups:
+    """A plan divided into groups. Immutable."""
+    cdef shared_ptr[CScanPlan] plan
+    cdef shared_ptr[CFileGroups] groups
+
+    def __init__(self):
+        raise TypeError("Use ScanPlan.file_groups() to make groups")
+
+    @staticmethod
+    cdef FileGroups wrap(shared_ptr[CScanPlan] plan, shared_ptr[CFileGroups] groups):
+        cdef FileGroups self = FileGroups.__new__(FileGroups)
+        self.plan = plan
+        self.groups = groups
+        return self
+
+    def __len__(self):
+        return self.groups.get().groups.size()
+
+    def group(self, size_t i):
+        """(plan, partition values as lists of scalars)."""
+        if i >= self.groups.get().groups.size():
+            raise IndexError(f"There is no group {i}")
+        cdef CFileGroup* group = &self.groups.get().groups[i]
+        cdef size_t k, v
+        values = [
+            [
+                pyarrow_wrap_scalar(deref(group.partition_values[v])[k])
+                for k in range(deref(group.partition_values[v]).size())
+            ]
+            for v in range(group.partition_values.size())
+        ]
+        return ScanPlan.wrap(make_shared[CScanPlan](CPartOf(deref(self.plan), group.fragments))), values
+
+    @property
+    def by_partition_values(self):
+        return bool(self.groups.get().by_partition_values)
+
+    @property
+    def output_partitioning(self):
+        return texts(self.groups.get().output_partitioning)
+
+    @property
+    def output_ordering(self):
+        return order_of(self.groups.get().output_ordering)
+
+    @property
+    def ordering_limitation(self):
+        return text_of(self.groups.get().ordering_limitation)
+
+    def start(self, ScanOptions options not None, bint file_stream_work_stealing):
+        """A stream for each group."""
+        cdef CReadFileGroupsOptions c_options
+        c_options.scan = options.get()
+        c_options.file_stream_work_stealing = file_stream_work_stealing
+        cdef vector[shared_ptr[CStream]] streams
+        with nogil:
+            streams = GetResultValue(CallStartGroups(self.plan, self.groups, c_options))
+        return [Stream.wrap(stream, options.pool) for stream in streams]

@@ -57,6 +57,24 @@ arrow::Result<std::shared_ptr<Stream>> Stream::Open(Opener open) {
   ARROW_RETURN_NOT_OK(RunInterruptible(core->stop, [core, open = std::move(open)] {
     return open(core->stop.token()).Value(&core->stream);
   }));
+  return Wrap(std::move(core));
+}
+
+arrow::Result<std::vector<std::shared_ptr<Stream>>> Stream::OpenMany(ManyOpener open) {
+  arrow::StopSource stop;
+  using Opened = std::vector<std::unique_ptr<BatchStream>>;
+  ARROW_ASSIGN_OR_RAISE(auto opened, Interruptible<Opened>(stop, std::move(open)));
+  std::vector<std::shared_ptr<Stream>> streams;
+  for (auto& stream : opened) {
+    auto core = std::make_shared<Core>();
+    core->stop = stop;
+    core->stream = std::move(stream);
+    streams.push_back(Wrap(std::move(core)));
+  }
+  return streams;
+}
+
+std::shared_ptr<Stream> Stream::Wrap(std::shared_ptr<Core> core) {
   {
     auto& all = OpenStreams<Core>::Get();
     std::lock_guard lock(all.mutex);

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -23,6 +24,10 @@ class Stream final : public arrow::RecordBatchReader {
  public:
   using Opener = std::function<arrow::Result<std::unique_ptr<BatchStream>>(arrow::StopToken)>;
   static arrow::Result<std::shared_ptr<Stream>> Open(Opener open);
+  /// Several that belong together: what interrupts one stops all.
+  using ManyOpener =
+      std::function<arrow::Result<std::vector<std::unique_ptr<BatchStream>>>(arrow::StopToken)>;
+  static arrow::Result<std::vector<std::shared_ptr<Stream>>> OpenMany(ManyOpener open);
   ~Stream() override;
 
   std::shared_ptr<arrow::Schema> schema() const override;
@@ -41,6 +46,7 @@ class Stream final : public arrow::RecordBatchReader {
  private:
   struct Core;
   explicit Stream(std::shared_ptr<Core> core);
+  static std::shared_ptr<Stream> Wrap(std::shared_ptr<Core> core);
   arrow::Status CheckProcess() const;
   // Shared with calls that were interrupted and have not ended yet.
   std::shared_ptr<Core> core_;

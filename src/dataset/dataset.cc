@@ -18,6 +18,7 @@
 #include "plan/planner.h"
 #include "read/batch_stream.h"
 #include "read/count.h"
+#include "read/reading.h"
 #include "statistics/merge.h"
 
 namespace shoal {

@@ -65,6 +65,10 @@ arrow::Result<ColumnBounds> FileFacts::Bounds(int leaf) const {
   return std::move(bounds[0]);
 }
 
+arrow::Result<std::vector<SortedLeaf>> FileFacts::DeclaredOrder() const {
+  return std::vector<SortedLeaf>();
+}
+
 Precision<int64_t> FileFacts::num_rows() const {
   auto total = Precision<int64_t>::Exact(0);
   for (int i = 0; i < num_row_groups(); ++i) total = total + row_group_rows(i);

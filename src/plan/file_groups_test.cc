@@ -88,8 +88,8 @@ TEST(FileGroups, LargeFilesAreDividedBetweenRowGroups) {
   EXPECT_EQ(Text(Groups(plan, {.target_partitions = 2})), "a[0-3] | a[4-7] b[0-1] ");
   const auto groups = Groups(plan, {.target_partitions = 4});
   EXPECT_EQ(Text(groups), "a[0-1] | a[2-3] | a[4-5] | a[6-7] b[0-1] ");
-  EXPECT_EQ(groups.groups[1].num_rows.exact_value(), 20);
-  EXPECT_EQ(groups.groups[1].total_bytes.exact_value(), 8 * kMiB);
+  EXPECT_EQ(groups.groups[1].statistics.num_rows.exact_value(), 20);
+  EXPECT_EQ(groups.groups[1].statistics.total_bytes.exact_value(), 8 * kMiB);
   // Small ones are not, nor those whose row groups the plan does not know.
   EXPECT_EQ(Text(Groups(plan, {.target_partitions = 4, .repartition_file_min_size = 100 * kMiB})),
             "a[0-7] | b[0-1] ");
@@ -137,7 +137,7 @@ TEST(FileGroups, UnknownSizesStillSpread) {
   ASSERT_EQ(groups.groups.size(), 3u);
   for (const auto& group : groups.groups) {
     EXPECT_EQ(group.fragments.size(), 2u);
-    EXPECT_TRUE(group.num_rows.is_absent());
+    EXPECT_TRUE(group.statistics.num_rows.is_absent());
   }
 }
 
@@ -156,6 +156,7 @@ TEST(FileGroups, GroupedByPartitionValuesSayWhichAreWhere) {
     return out;
   };
   EXPECT_TRUE(left.by_partition_values);
+  EXPECT_EQ(left.output_partitioning, std::vector<std::string>{"k"});
   EXPECT_EQ(keys(left), "AC|B|");
   EXPECT_EQ(keys(right), "AD|C|");
   EXPECT_EQ(Text(left), "k=A/0[0-0] k=C/2[0-0] | k=B/1[0-0] ");

@@ -293,15 +293,8 @@ arrow::Result<FileScanConfig> FinishFileScan(BoundFileScan bound, ScanPlan plan,
   }
   config.file_schema = arrow::schema(std::move(of_files), plan.table_schema->metadata());
   ARROW_ASSIGN_OR_RAISE(config.file_groups, MakeFileGroups(plan, options.grouping));
-  if (config.file_groups.by_partition_values) {
-    // Of use only where all keys come out.
-    const auto keys = plan.partition_schema->field_names();
-    if (std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-          return config.scan_schema->GetFieldIndex(key) >= 0;
-        })) {
-      config.output_partitioning = keys;
-    }
-  }
+  config.output_partitioning = config.file_groups.output_partitioning;
+  config.output_ordering = config.file_groups.output_ordering;
   config.statistics = plan.statistics;
   const bool filtered = options.mode == ReadMode::kShoalReads && RowsDecide(plan, inspection);
   if (filtered || config.limit_pushed)

@@ -1,10 +1,13 @@
 #include "plan/fragment_statistics.h"
 
 #include <map>
+#include <memory>
+#include <utility>
 
 #include <arrow/array/util.h>
 
 #include "plan/file_mapping.h"
+#include "plan/row_group_order.h"
 #include "schema/leaves.h"
 #include "statistics/merge.h"
 
@@ -27,16 +30,14 @@ arrow::Result<ColumnStatistics> StatisticsOfConstant(const arrow::Scalar& value,
 
 }  // namespace
 
-arrow::Result<std::vector<ColumnStatistics>> StatisticsOf(const ScanPlan& plan,
-                                                          const FileFacts& facts,
-                                                          const std::vector<int>& groups,
-                                                          const PartitionValues& values,
-                                                          const std::string& path) {
+arrow::Status DescribeColumns(const ScanPlan& plan, const FileFacts& facts,
+                              const std::vector<int>& groups, Fragment* fragment) {
   const auto& schema = *plan.table_schema;
   std::vector<int> leaves;
   for (int i = 0; i < NumLeaves(schema); ++i) leaves.push_back(i);
   auto all = KeyedSchema::Project(plan, leaves);
-  ARROW_ASSIGN_OR_RAISE(auto mapping, MapFile(all, facts, values, path));
+  ARROW_ASSIGN_OR_RAISE(auto mapping,
+                        MapFile(all, facts, *fragment->partition_values, fragment->path));
   std::vector<Precision<int64_t>> rows;
   for (int g = 0; g < facts.num_row_groups(); ++g) rows.push_back(facts.row_group_rows(g));
   auto total = Precision<int64_t>::Exact(0);
@@ -63,7 +64,9 @@ arrow::Result<std::vector<ColumnStatistics>> StatisticsOf(const ScanPlan& plan,
   for (size_t i = 0; i < wanted.size(); ++i) {
     for (int c : columns_of[wanted[i]]) out[c] = statistics::Summarise(bounds[i], rows, groups);
   }
-  return out;
+  fragment->column_statistics =
+      std::make_shared<const std::vector<ColumnStatistics>>(std::move(out));
+  return OrderOfRowGroups(facts, groups, schema, *mapping).Value(&fragment->ordering);
 }
 
 }  // namespace shoal::plan

@@ -1,7 +1,6 @@
-// Statistics of the table's columns over pieces of a file.
+// Statistics of the table's columns over pieces of a file, and their order.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include <arrow/result.h>
@@ -11,13 +10,10 @@
 
 namespace shoal::plan {
 
-/// Of the plan's table columns (in their order) over the row groups `groups` of a file with these
-/// partition values. A column that the file has in another type, or nested, has none. Errors name
+/// Sets the fragment's column_statistics and ordering, from the facts of its file, over these row
+/// groups (ascending). A column that the file has in another type, or nested, has none. Errors name
 /// the file.
-arrow::Result<std::vector<ColumnStatistics>> StatisticsOf(const ScanPlan& plan,
-                                                          const FileFacts& facts,
-                                                          const std::vector<int>& groups,
-                                                          const PartitionValues& values,
-                                                          const std::string& path);
+arrow::Status DescribeColumns(const ScanPlan& plan, const FileFacts& facts,
+                              const std::vector<int>& groups, Fragment* fragment);
 
 }  // namespace shoal::plan

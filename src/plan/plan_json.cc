@@ -244,6 +244,11 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
     if (f.size != SourceFile::kUnknown) fragment["size"] = f.size;
     if (f.mtime_ns != SourceFile::kUnknown) fragment["mtime_ns"] = f.mtime_ns;
     if (f.row_groups) fragment["row_groups"] = *f.row_groups;
+    for (const auto& column : f.ordering) {
+      fragment["ordering"].push_back({{"name", column.name},
+                                      {"descending", column.descending},
+                                      {"nulls_first", column.nulls_first}});
+    }
     for (const auto& size : f.row_group_sizes) {
       fragment["row_group_rows"].push_back(size.rows);
       fragment["row_group_bytes"].push_back(size.bytes);
@@ -303,6 +308,10 @@ arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
       for (size_t i = 0; i < rows.size(); ++i) {
         fragment.row_group_sizes.push_back({rows[i], bytes[i]});
       }
+    }
+    for (const auto& column : f.value("ordering", json::array())) {
+      fragment.ordering.push_back(
+          {column.at("name"), column.at("descending"), column.at("nulls_first")});
     }
     plan->fragments.push_back(std::move(fragment));
   }

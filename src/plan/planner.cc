@@ -179,9 +179,8 @@ class Collector {
     known.statistics.num_rows = rows;
     known.statistics.total_bytes = Precision<int64_t>::Exact(bytes);
     if (options_.column_statistics && known.keep) {
-      ARROW_ASSIGN_OR_RAISE(
-          known.statistics.columns,
-          StatisticsOf(*plan_, facts, kept, *fragment.partition_values, fragment.path));
+      ARROW_RETURN_NOT_OK(DescribeColumns(*plan_, facts, kept, &fragment));
+      known.statistics.columns = *fragment.column_statistics;
     }
     ReportRowGroups(facts, judged, fragment.path, loaded.cached);
     fragment.row_groups = std::move(kept);

@@ -14,13 +14,15 @@ namespace shoal::read {
 /// Invalid, naming the option that is out of range.
 arrow::Status ValidateOptions(const ScanOptions& options);
 
-/// Whether the options allow going on without a file that failed like this.
-bool MaySkip(const ScanOptions& options, const arrow::Status& error);
-
 /// As BatchStream::Make; footers are looked up in and added to `cache`, which may be null.
 /// `skipped`: what was left out before, for the metrics.
 arrow::Result<std::unique_ptr<BatchStream>> MakeStream(
     const ScanPlan& plan, const ScanOptions& options, std::shared_ptr<plan::FactsCache> cache,
     const std::vector<plan::SkippedFile>& skipped = {});
+
+/// So many streams over one reading of the plan: each batch is in one of them, in whichever is
+/// asked first. The plan is one that holds together.
+arrow::Result<std::vector<std::unique_ptr<BatchStream>>> MakeSharedStreams(
+    const ScanPlan& plan, const ScanOptions& options, int consumers);
 
 }  // namespace shoal::read

@@ -136,6 +136,25 @@ struct Scheduler::State {
 
   // ---- consumer
 
+  bool serial() const { return options.workers == 0; }
+  /// Threads that decode at once, besides the one that the oldest unit has for itself where nobody
+  /// decodes but consumers.
+  int lanes() const { return serial() ? options.consumers - 1 : options.workers; }
+
+  /// Consumers do the work where there are no workers.
+  void WakeWorkerLocked() { serial() ? out.notify_all() : work.notify_one(); }
+  void WakeWorkersLocked() { serial() ? out.notify_all() : work.notify_all(); }
+
+  /// Whether there is something for PopLocked() to do, or nothing more to wait for.
+  bool HasNewsLocked() const {
+    if (closed || !status.ok() || FinishedLocked()) return true;
+    for (const auto& slot : slots) {
+      if (!slot->out.empty() || slot->state == Slot::kDone) return true;
+      if (options.ordered) break;
+    }
+    return false;
+  }
+
   std::shared_ptr<RecordBatch> PopLocked() {
     for (auto it = slots.begin(); it != slots.end();) {
       Slot& slot = **it;
@@ -145,7 +164,7 @@ struct Scheduler::State {
         queued -= bytes;
         slot.file->delivered |= batch->num_rows() > 0;
         AdmitLocked();
-        work.notify_all();
+        WakeWorkersLocked();
         return batch;
       }
       if (slot.state == Slot::kDone) {
@@ -154,7 +173,7 @@ struct Scheduler::State {
         }
         it = slots.erase(it);
         AdmitLocked();
-        work.notify_one();
+        WakeWorkerLocked();
         continue;
       }
       if (options.ordered) break;
@@ -172,7 +191,7 @@ struct Scheduler::State {
 
   void StopLocked() {
     closed = true;
-    work.notify_all();
+    WakeWorkersLocked();
     io.notify_all();
     out.notify_all();
   }
@@ -203,7 +222,7 @@ struct Scheduler::State {
     ChargeLocked(&reading, range.length);
     requests.push_back({slot, fetch});
     if (InlineLocked(requests.back())) {
-      work.notify_one();
+      WakeWorkerLocked();
     } else {
       io.notify_one();
     }
@@ -225,7 +244,7 @@ struct Scheduler::State {
     for (auto& slot : slots) {
       if (slot->state == Slot::kBlocked) {
         const bool room_for_units =
-            !options.local || (options.read_ahead && has_batch && active <= options.workers);
+            !options.local || (options.read_ahead && has_batch && active <= lanes());
         if (!TryAdmitLocked(slot, oldest, room_for_units)) return;
       }
       if (slot->state != Slot::kDone) oldest = false;
@@ -289,7 +308,7 @@ struct Scheduler::State {
     }
     slot.parts.clear();
     slot.state = Slot::kReady;
-    work.notify_one();
+    WakeWorkerLocked();
     out.notify_all();
   }
 
@@ -350,7 +369,7 @@ struct Scheduler::State {
       blocked |= slot->state == Slot::kBlocked;
       if (slot->state != Slot::kDone) ++unfinished;
     }
-    const int max_open = options.local ? options.workers + 1 : kMaxOpen;
+    const int max_open = options.local ? lanes() + 1 : kMaxOpen;
     if (full || blocked || !units_left || unfinished >= max_open) return nullptr;
     auto unit = units();
     if (!unit) {
@@ -414,12 +433,12 @@ struct Scheduler::State {
         auto after = std::next(std::find(slots.begin(), slots.end(), slot));
         for (auto& unit : split->units)
           slots.insert(after, std::make_shared<Slot>(std::move(unit), slot->file));
-        work.notify_all();
+        WakeWorkersLocked();
       }
       FinishLocked(*slot);
     }
     AdmitLocked();
-    work.notify_one();
+    WakeWorkerLocked();
   }
 
   void FinishLocked(Slot& slot) {
@@ -460,7 +479,7 @@ struct Scheduler::State {
       if (slot->state != Slot::kStepping) FinishLocked(*slot);
     }
     AdmitLocked();
-    work.notify_all();
+    WakeWorkersLocked();
     out.notify_all();
   }
 };
@@ -513,27 +532,52 @@ void Scheduler::Start() {
   }
 }
 
-arrow::Result<std::shared_ptr<RecordBatch>> Scheduler::Next() {
+arrow::Status Scheduler::CheckProcess() const {
+  if (::getpid() == state_->pid) return arrow::Status::OK();
+  return arrow::Status::Invalid("A scan cannot go on in a forked process: open it anew");
+}
+
+arrow::Result<Scheduler::Polled> Scheduler::Poll() {
+  ARROW_RETURN_NOT_OK(CheckProcess());
   State& state = *state_;
-  if (::getpid() != state.pid)
-    return arrow::Status::Invalid("A scan cannot go on in a forked process: open it anew");
   Start();
-  const bool serial = state.options.workers == 0;
   Lock lock(state.mutex);
+  if (!state.status.ok()) return state.status;
+  if (auto batch = state.PopLocked()) return Polled{std::move(batch)};
+  if (state.closed) return arrow::Status::Cancelled("The scan was closed");
+  if (state.FinishedLocked()) return Polled{nullptr, true};
+  if (arrow::Status stop = state.options.stop.Poll(); !stop.ok()) {
+    state.FailLocked(stop);
+    return stop;
+  }
+  return Polled{};
+}
+
+void Scheduler::Wait(const std::atomic<bool>& gone) {
+  State& state = *state_;
+  if (::getpid() != state.pid) return;
+  Lock lock(state.mutex);
+  if (gone || state.HasNewsLocked()) return;
+  if (state.serial()) {
+    if (state.StepOne(lock) || state.FetchOne(lock, /*only_inline=*/false)) return;
+    // Other consumers have all the work there is.
+    if (gone || state.HasNewsLocked()) return;
+  }
+  state.out.wait_for(lock, kStopPoll);
+}
+
+void Scheduler::Wake() {
+  if (::getpid() != state_->pid) return;
+  Lock lock(state_->mutex);
+  state_->out.notify_all();
+}
+
+arrow::Result<std::shared_ptr<RecordBatch>> Scheduler::Next() {
+  const std::atomic<bool> gone{false};
   while (true) {
-    if (!state.status.ok()) return state.status;
-    if (auto batch = state.PopLocked()) return batch;
-    if (state.closed) return arrow::Status::Cancelled("The scan was closed");
-    if (state.FinishedLocked()) return nullptr;
-    if (arrow::Status stop = state.options.stop.Poll(); !stop.ok()) {
-      state.FailLocked(stop);
-      return stop;
-    }
-    if (serial) {
-      if (!state.StepOne(lock)) state.FetchOne(lock, /*only_inline=*/false);
-    } else {
-      state.out.wait_for(lock, kStopPoll);
-    }
+    ARROW_ASSIGN_OR_RAISE(auto polled, Poll());
+    if (polled.batch || polled.end) return std::move(polled.batch);
+    Wait(gone);
   }
 }
 

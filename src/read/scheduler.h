@@ -19,6 +19,7 @@
 //   hang in a network.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,7 +37,8 @@
 namespace shoal::read {
 
 struct SchedulerOptions {
-  int workers = 2;     // 0: everything happens in the thread that calls Next()
+  int workers = 2;     // 0: everything happens in the threads that call Next() or Wait()
+  int consumers = 1;   // threads that may do so at once; told for workers = 0 only
   int io_threads = 2;  // not used when workers is 0
   int64_t memory_budget = int64_t{256} << 20;
   bool ordered = true;
@@ -57,8 +59,8 @@ struct SchedulerOptions {
 /// The units to run, in order; nullptr at the end. Called under the lock, so it must not block.
 using UnitSource = std::function<std::unique_ptr<Unit>()>;
 
-/// Thread rule: one consumer at a time; Close() from any thread. Threads start with the first
-/// Next().
+/// Thread rule: any number of consumers; a batch goes to one of them. Threads start with the first
+/// Next() or Poll().
 class Scheduler {
  public:
   Scheduler(UnitSource units, std::shared_ptr<runtime::Counters> counters,
@@ -70,6 +72,22 @@ class Scheduler {
   /// A batch as a unit made it (it may be empty); nullptr at the end. After an error, that error
   /// for ever.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next();
+
+  /// Next() in two halves, for several consumers who must agree on what was taken first: Poll()
+  /// never waits, and Wait() takes nothing. A batch that a consumer waited for is still there for
+  /// others if that one goes away.
+  struct Polled {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    bool end = false;
+  };
+  arrow::Result<Polled> Poll();
+  /// Waits until Poll() may have news (without workers: does some of the work meanwhile), or until
+  /// `gone` is true and Wake() is called.
+  void Wait(const std::atomic<bool>& gone);
+  void Wake();
+  /// An error in a forked child. Takes no lock, which a thread that is not there could hold.
+  arrow::Status CheckProcess() const;
+
   void Close();
   int64_t peak_bytes() const;
 

@@ -402,3 +402,48 @@ def test_small_row_groups_make_batches_of_the_wanted_size(tmp_path: Path) -> Non
     assert sum(batch.num_rows for batch in batches) == 10_000
     assert all(batch.num_rows >= 500 for batch in batches[:-1])
     assert all(batch.num_rows <= 1000 for batch in batches)
+
+
+# ---- I. engine hooks ---------------------------------------------------------------------------------------
+
+
+def test_groups_joined_by_their_declaration_meet_at_equal_keys(tmp_path: Path) -> None:
+    left, right = (
+        shoal.open(str(hive(tmp_path / keys, "k", list(keys))))
+        .plan()
+        .file_groups(2, preserve_file_partitions=1)
+        for keys in ("ABC", "ACD")
+    )
+    assert left.partitioned_by == right.partitioned_by == ("k",)
+    keys = [[group.partition_values for group in groups] for groups in (left, right)]
+    assert keys == [[[{"k": "A"}, {"k": "C"}], [{"k": "B"}]], [[{"k": "A"}, {"k": "D"}], [{"k": "C"}]]]
+    joined: list[str] = []
+    for a in left:
+        for b in right:
+            # Each pair of groups that declares a key in common, not the groups of equal numbers.
+            if [values for values in a.partition_values or [] if values in (b.partition_values or [])]:
+                joined += (
+                    a.plan.to_table()
+                    .join(b.plan.to_table(), "k", right_suffix="_b", join_type="inner")["k"]
+                    .to_pylist()
+                )
+    assert sorted(joined) == ["A", "C"]
+
+
+@pytest.mark.parametrize("starts, ordered", [((0, 10, 20), 1), ((0, 9, 20), 1), ((0, 5, 20), 2)])
+def test_an_order_is_claimed_only_of_ranges_that_follow_each_other(
+    tmp_path: Path, starts: tuple[int, ...], ordered: int
+) -> None:
+    for number, start in enumerate(starts):
+        values = range(start, start + 10)
+        write(tmp_path / f"{number}.parquet", {"t": values}, sorting_columns=[pq.SortingColumn(0)])
+    plan = shoal.open(str(tmp_path)).plan(column_statistics=True)
+    for n in (1, 2):
+        groups = plan.file_groups(n, "ordering")
+        assert bool(groups.ordering) == (n >= ordered)
+        for group in groups if groups.ordering else ():
+            t = group.plan.to_table()["t"].to_pylist()
+            assert t == sorted(t)
+    write(tmp_path / "unsorted.parquet", {"t": [99, 98]})
+    plan = shoal.open(str(tmp_path)).plan(column_statistics=True)
+    assert plan.file_groups(9, "ordering").ordering == ()

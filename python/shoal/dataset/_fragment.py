@@ -51,7 +51,7 @@ class Fragment:
         self._dataset = dataset
         self._plan = plan
         self._number = number
-        self._path, _, _, values, _, _ = plan.fragment(number)
+        self._path, _, _, values, *_ = plan.fragment(number)
         self._keys = [
             (name, value)
             for name, value in zip(plan.partition_schema.names, values, strict=True)

@@ -226,14 +226,6 @@ std::shared_ptr<arrow::Array> InReadType(const std::shared_ptr<arrow::Array>& na
   return cast.ok() ? *cast : nullptr;
 }
 
-std::shared_ptr<arrow::DataType> LeafType(const arrow::Schema& schema, int leaf) {
-  // A schema of one leaf is a chain of single children.
-  auto type = ProjectLeaves(schema, {leaf})->field(0)->type();
-  while (type->num_fields() > 0 && type->id() != arrow::Type::EXTENSION)
-    type = type->field(type->num_fields() - 1)->type();
-  return type;
-}
-
 /// Whether a struct or list that the leaf is in may be null or repeated.
 bool HasNullableParent(const ColumnDescriptor& column) {
   return column.max_definition_level() > (column.schema_node()->is_optional() ? 1 : 0);
@@ -336,6 +328,14 @@ arrow::Result<ColumnBounds> BoundsOf(const ::parquet::FileMetaData& metadata, in
 }
 
 }  // namespace
+
+std::shared_ptr<arrow::DataType> LeafType(const arrow::Schema& schema, int leaf) {
+  // A schema of one leaf is a chain of single children.
+  auto type = ProjectLeaves(schema, {leaf})->field(0)->type();
+  while (type->num_fields() > 0 && type->id() != arrow::Type::EXTENSION)
+    type = type->field(type->num_fields() - 1)->type();
+  return type;
+}
 
 arrow::Result<std::vector<ColumnBounds>> ParquetFacts::Bounds(
     const std::vector<int>& leaves) const {

@@ -28,6 +28,8 @@ class ParquetFacts final : public FileFacts {
   /// column's order; see "Statistics" and "Column Orders" in the Parquet format specification.
   arrow::Result<std::vector<ColumnBounds>> Bounds(const std::vector<int>& leaves) const override;
   using FileFacts::Bounds;
+  /// From the sorting columns of the row groups; see "SortingColumn" in parquet.thrift.
+  arrow::Result<std::vector<SortedLeaf>> DeclaredOrder() const override;
   int64_t memory_size() const override;
 
   const Footer& footer() const { return footer_; }
@@ -38,6 +40,9 @@ class ParquetFacts final : public FileFacts {
   Footer footer_;
   int64_t file_size_;
 };
+
+/// The type that a leaf of a file's schema is read as.
+std::shared_ptr<arrow::DataType> LeafType(const arrow::Schema& schema, int leaf);
 
 /// Arrow schemas of Parquet schemas. Files of one dataset nearly always share theirs, and
 /// converting one costs more than all else about a small footer. Thread-safe.

@@ -11,7 +11,8 @@ namespace {
 
 // Numbers of fields in parquet.thrift.
 enum FileMetaDataField : int16_t { kSchema = 2, kFileRows = 3, kRowGroups = 4, kKeyValues = 5 };
-enum RowGroupField : int16_t { kColumns = 1, kNumRows = 3 };
+enum RowGroupField : int16_t { kColumns = 1, kNumRows = 3, kSortingColumns = 4 };
+enum SortingColumnField : int16_t { kColumnIndex = 1, kDescending = 2, kNullsFirst = 3 };
 enum ColumnChunkField : int16_t { kMetaData = 3 };
 enum ColumnMetaDataField : int16_t { kNumValues = 5, kTotalCompressedSize = 7 };
 
@@ -92,7 +93,8 @@ class Footer::Parser {
     footer_.row_groups_.reserve(std::min<uint32_t>(list.size, 1024));
     int64_t rows = 0, bytes = 0;
     for (uint32_t i = 0; i < list.size; ++i) {
-      ARROW_ASSIGN_OR_RAISE(RowGroup group, OneRowGroup());
+      Extent sorting;
+      ARROW_ASSIGN_OR_RAISE(RowGroup group, OneRowGroup(&sorting));
       if (in_.failed()) return arrow::Status::OK();  // told by the caller
       if (group.rows < 0 || group.rows > kMaxRows - rows) {
         return Malformed("row group ", i, " claims ", group.rows, " rows");
@@ -102,11 +104,13 @@ class Footer::Parser {
       group.compressed_bytes = std::min(group.compressed_bytes, kMaxBytes - bytes);
       bytes += group.compressed_bytes;
       footer_.row_groups_.push_back(group);
+      if (i == 0) footer_.sorting_ = sorting;
+      if (footer_.View(sorting) != footer_.View(footer_.sorting_)) footer_.sorting_ = {};
     }
     return arrow::Status::OK();
   }
 
-  arrow::Result<RowGroup> OneRowGroup() {
+  arrow::Result<RowGroup> OneRowGroup(Extent* sorting) {
     RowGroup group;
     group.all.begin = in_.position();
     group.first_chunk = footer_.chunk_ends_.size();
@@ -129,7 +133,10 @@ class Footer::Parser {
       } else if (field.id == kNumRows && field.is_integer()) {
         group.rows = in_.Integer();
       } else {
+        const uint32_t begin = in_.position();
         in_.Skip(field.type);
+        if (field.id == kSortingColumns && field.type == ThriftReader::kList)
+          *sorting = {begin, in_.position()};
       }
     }
     group.all.end = in_.position();
@@ -211,6 +218,33 @@ std::shared_ptr<::parquet::FileMetaData> Footer::Narrow(const std::vector<int>& 
     narrow.append(bytes_, row_group_list_.end, std::string::npos);
   }
   return ::parquet::FileMetaData::Make(narrow.data(), static_cast<int64_t>(narrow.size()));
+}
+
+std::vector<Footer::SortingColumn> Footer::sorting_columns() const {
+  std::vector<SortingColumn> out;
+  ThriftReader in(View(sorting_));
+  if (sorting_.end == 0) return out;
+  const auto list = in.ListHeader();
+  if (list.size > 0 && list.type != ThriftReader::kStruct) return out;
+  for (uint32_t i = 0; i < list.size; ++i) {
+    SortingColumn sorted;
+    int64_t column = -1;
+    for (auto field = in.NextField(0); field.type != ThriftReader::kStop;
+         field = in.NextField(field.id)) {
+      if (field.id == kColumnIndex && field.is_integer()) {
+        column = in.Integer();
+      } else {
+        if (field.id == kDescending) sorted.descending = field.type == ThriftReader::kTrue;
+        if (field.id == kNullsFirst) sorted.nulls_first = field.type == ThriftReader::kTrue;
+        in.Skip(field.type);
+      }
+    }
+    // What cannot be ends the claim; the rows are sorted by what stands before it all the same.
+    if (in.failed() || column < 0 || column >= num_columns(0)) break;
+    sorted.column = static_cast<int>(column);
+    out.push_back(sorted);
+  }
+  return out;
 }
 
 void Footer::Save(std::string* common, std::string* own) const {

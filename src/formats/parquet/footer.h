@@ -41,6 +41,15 @@ class Footer {
   /// What the schema is made of, serialised: files with equal bytes have equal schemas.
   std::string_view schema_bytes() const { return View(schema_); }
   std::string_view key_value_bytes() const { return View(key_values_); }
+  /// The columns by which the rows of each row group are said to be sorted (RowGroup's
+  /// sorting_columns); empty unless all row groups say the same.
+  struct SortingColumn {
+    int column = 0;
+    bool descending = false;
+    bool nulls_first = false;
+    friend bool operator==(const SortingColumn&, const SortingColumn&) = default;
+  };
+  std::vector<SortingColumn> sorting_columns() const;
 
   /// The footer with only those row groups (in that order), of which only the given leaves
   /// (ascending) can be asked for. The schema is whole, and so columns keep their numbers. Throws
@@ -78,6 +87,7 @@ class Footer {
   std::string bytes_;
   Extent schema_, key_values_;
   Extent row_group_list_;  // with its header; empty if the field is missing
+  Extent sorting_;         // of all row groups; empty if they differ
   std::vector<RowGroup> row_groups_;
   std::vector<uint32_t> chunk_ends_;  // of all row groups
   std::vector<int64_t> chunk_values_;
