@@ -28,14 +28,24 @@ cdef tuple fragment_of(const CFragment& fragment):
 
 cdef list order_of(const vector[CSortColumn]& order):
     """Triples of name, whether descending, whether nulls come first."""
-    return [(text_of(column.name), bool(column.descending), bool(column.nulls_first)) for column in order]
+    out = []
+    cdef size_t i
+    for i in range(order.size()):
+        out.append((text_of(order[i].name), bool(order[i].descending), bool(order[i].nulls_first)))
+    return out
 
 
 cdef list columns_of(const vector[CColumnStatistics]& columns):
-    return [
-        (figure(c.null_count), scalar_figure(c.min), scalar_figure(c.max), figure(c.distinct_count))
-        for c in columns
-    ]
+    out = []
+    cdef size_t i
+    for i in range(columns.size()):
+        out.append((
+            figure(columns[i].null_count),
+            scalar_figure(columns[i].min),
+            scalar_figure(columns[i].max),
+            figure(columns[i].distinct_count),
+        ))
+    return out
 
 
 cdef tuple statistics_of(CTableStatistics s):

@@ -119,7 +119,7 @@ def test_files_that_follow_each_other_are_read_in_their_order(tmp_path: Path) ->
     assert rows(groups) == list(range(30))
     assert [reader.read_all()["t"].to_pylist() for reader in groups.read()] == [list(range(30))]
     # A filter keeps the order; a projection may rename the column, or leave it out.
-    renamed = shoal.open(root).scan({"when": "t", "x": "x"}, "x % 2 = 1").plan(column_statistics=True)
+    renamed = shoal.open(root).scan({"when": "t", "x": "x"}, "x != 5").plan(column_statistics=True)
     assert renamed.file_groups(1, "ordering").ordering == (shoal.SortColumn("when"),)
     lacking = shoal.open(root).scan(["x"]).plan(column_statistics=True).file_groups(1, "ordering")
     assert lacking.ordering == ()

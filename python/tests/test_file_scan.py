@@ -122,7 +122,7 @@ def test_adapters_make_rows_of_the_table(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="x"):
         scan.adapter(fragment, pa.schema({"x": pa.string()}))
     with pytest.raises(KeyError):
-        scan.adapter(shoal.PlanFragment("no.parquet", None, {}, None, None), pa.schema({}))
+        scan.adapter(shoal.PlanFragment("no.parquet", None, {}, None, None, None, ()), pa.schema({}))
 
 
 def test_functions_that_only_the_engine_knows_stay_with_it(tmp_path: Path) -> None:
