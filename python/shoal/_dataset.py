@@ -380,9 +380,10 @@ class Dataset:
             Of the rows that pass. Pushed down only where all filters are exact.
         mode
             "shoal_reads": groups are read through :attr:`FileGroup.plan`; "engine_reads": by the engine.
-        target_partitions, preserve_file_partitions, repartition_file_min_size, split_file_groups_by_statistics, \
-        ordering
+        target_partitions, preserve_file_partitions, repartition_file_min_size
             How files are divided: see :meth:`ScanPlan.file_groups`.
+        split_file_groups_by_statistics, ordering
+            How files are arranged: see :meth:`ScanPlan.file_groups`.
         collect_statistics
             Read the footers of kept files: row groups are pruned, rows counted, and bounds of all columns
             collected.

@@ -149,14 +149,14 @@ arrow::Result<std::shared_ptr<Stream>> StartPlan(std::shared_ptr<ScanPlan> plan,
   return Stream::Open(Opener(std::move(plan), options));
 }
 
-arrow::Result<std::vector<std::shared_ptr<Stream>>> StartGroups(
-    std::shared_ptr<ScanPlan> plan, std::shared_ptr<FileGroups> groups,
-    ReadFileGroupsOptions options) {
-  return Stream::OpenMany([plan = std::move(plan), groups = std::move(groups),
-                           options](arrow::StopToken stop) mutable {
-    options.scan.stop = std::move(stop);
-    return ReadFileGroups(*plan, *groups, options);
-  });
+arrow::Result<std::vector<std::shared_ptr<Stream>>> StartGroups(std::shared_ptr<ScanPlan> plan,
+                                                                std::shared_ptr<FileGroups> groups,
+                                                                ReadFileGroupsOptions options) {
+  return Stream::OpenMany(
+      [plan = std::move(plan), groups = std::move(groups), options](arrow::StopToken stop) mutable {
+        options.scan.stop = std::move(stop);
+        return ReadFileGroups(*plan, *groups, options);
+      });
 }
 
 arrow::Result<TableRead> ReadScan(DatasetPtr dataset, ScanRequest request, ScanOptions options) {

@@ -52,9 +52,9 @@ arrow::Result<std::shared_ptr<Stream>> StartPlan(std::shared_ptr<ScanPlan> plan,
                                                  ScanOptions options);
 
 /// A stream for each group; the plan and the groups are used until this returns.
-arrow::Result<std::vector<std::shared_ptr<Stream>>> StartGroups(
-    std::shared_ptr<ScanPlan> plan, std::shared_ptr<FileGroups> groups,
-    ReadFileGroupsOptions options);
+arrow::Result<std::vector<std::shared_ptr<Stream>>> StartGroups(std::shared_ptr<ScanPlan> plan,
+                                                                std::shared_ptr<FileGroups> groups,
+                                                                ReadFileGroupsOptions options);
 
 /// A whole scan as a table, and what it did.
 struct TableRead {

@@ -1,5 +1,5 @@
-#include "base/location.h"
 #include "storage/open_file.h"
+#include "base/location.h"
 
 #include <sys/stat.h>
 
