@@ -224,9 +224,8 @@ struct ListingCacheUse {
 /// once. A path that exists literally is taken literally; a folder that a glob matches stands for
 /// all that is in it. With `filesystem`, sources are paths on it. Looks at no file: that happens
 /// when listing. (S3 looks up the region of a bucket if the URI does not tell it.)
-/// `remembered`: what listings of this process remember is believed as far as that goes.
-/// Directories that a source has read for a sample it does not read again: one source is one
-/// snapshot.
+/// `remembered`: what listings of this process remember is believed as far as that goes. One source
+/// is one snapshot: directories that it has read for a sample it does not read again.
 ///
 /// File and directory links are followed; a link to a directory above itself, a link to nothing and
 /// a directory that cannot be read are errors that name them.
