@@ -1,4 +1,7 @@
 // The command line program.
+#include <unistd.h>
+
+#include <cstdio>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -58,4 +61,11 @@ int Main(int count, char** values) {
 
 }  // namespace shoal::cli
 
-int main(int count, char** values) { return shoal::cli::Main(count, values); }
+int main(int count, char** values) {
+  const int status = shoal::cli::Main(count, values);
+  std::cout.flush();
+  std::cerr.flush();
+  std::fflush(nullptr);
+  // Static objects are not destroyed: a request that was left behind in a store would meet them.
+  _exit(status);
+}

@@ -132,6 +132,7 @@ class Resolver {
     } else {
       if (clean.starts_with("s3:")) ARROW_RETURN_NOT_OK(InitializeS3());
       auto made = arrow::fs::FileSystemFromUri(clean, &path);
+      if (clean.starts_with("s3:")) FinalizeS3AtExit();
       if (!made.ok() && made.status().message().starts_with("Unrecognized filesystem type")) {
         return arrow::Status::Invalid(
             "The URI '", uri, "' names no store that is known; file:, s3:, gs: and abfs: are");

@@ -7,8 +7,9 @@
 
 namespace shoal::base {
 
-arrow::Status InitializeS3() {
-  ARROW_RETURN_NOT_OK(arrow::fs::EnsureS3Initialized());
+arrow::Status InitializeS3() { return arrow::fs::EnsureS3Initialized(); }
+
+void FinalizeS3AtExit() {
   static std::once_flag once;
   std::call_once(once, [] {
     std::atexit([] {
@@ -16,7 +17,6 @@ arrow::Status InitializeS3() {
       static_cast<void>(ignored);
     });
   });
-  return arrow::Status::OK();
 }
 
 }  // namespace shoal::base

@@ -20,22 +20,6 @@ bool IsTrue(const Expression& expression) {
   return scalar.is_valid && scalar.value;
 }
 
-// The name of the top-level column; a reference from text may be dotted.
-bool IsWithin(const arrow::FieldRef& ref, const std::vector<std::string>& names) {
-  auto is_name = [&](std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  if (const std::string* name = ref.name()) {
-    if (is_name(*name)) return true;
-    for (size_t dot = name->find('.'); dot != std::string::npos; dot = name->find('.', dot + 1)) {
-      if (is_name(std::string_view(*name).substr(0, dot))) return true;
-    }
-    return false;
-  }
-  const std::vector<arrow::FieldRef>* refs = ref.nested_refs();
-  return refs != nullptr && !refs->empty() && IsWithin(refs->front(), names);
-}
-
 }  // namespace
 
 std::vector<Expression> SplitConjuncts(const Expression& filter) {
@@ -66,11 +50,13 @@ arrow::Result<std::vector<arrow::FieldPath>> UsedColumns(const Expression& expre
   return paths;
 }
 
-bool UsesOnly(const Expression& expression, const std::vector<std::string>& names) {
-  for (const arrow::FieldRef& ref : arrow::compute::FieldsInExpression(expression)) {
-    if (!IsWithin(ref, names)) return false;
-  }
-  return true;
+bool UsesOnly(const Expression& expression, const std::vector<std::string>& names,
+              const arrow::Schema& schema) {
+  const auto used = UsedColumns(expression, schema);
+  return used.ok() && std::all_of(used->begin(), used->end(), [&](const arrow::FieldPath& path) {
+           const std::string& name = schema.field(path[0])->name();
+           return std::find(names.begin(), names.end(), name) != names.end();
+         });
 }
 
 }  // namespace shoal::expression

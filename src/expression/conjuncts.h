@@ -19,8 +19,10 @@ std::vector<arrow::compute::Expression> SplitConjuncts(const arrow::compute::Exp
 arrow::Result<std::vector<arrow::FieldPath>> UsedColumns(
     const arrow::compute::Expression& expression, const arrow::Schema& schema);
 
-/// Whether every column the expression uses is one of the top-level `names`.
-bool UsesOnly(const arrow::compute::Expression& expression, const std::vector<std::string>& names);
+/// Whether every column of `schema` that the expression uses is one of the top-level `names`, or in
+/// one of them.
+bool UsesOnly(const arrow::compute::Expression& expression, const std::vector<std::string>& names,
+              const arrow::Schema& schema);
 
 /// As the filter grammar would write it, where it can be written so; else Arrow's own form.
 std::string ToText(const arrow::compute::Expression& expression);

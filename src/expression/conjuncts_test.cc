@@ -52,12 +52,16 @@ TEST(UsedColumns, NamesEachOnceByPath) {
 }
 
 TEST(UsesOnly, LooksAtTopLevelNames) {
-  EXPECT_TRUE(UsesOnly(Filter("a = 1 and s.x = 2"), {"a", "s"}));
-  EXPECT_FALSE(UsesOnly(Filter("a = 1 and b = 2"), {"a", "s"}));
-  EXPECT_TRUE(UsesOnly(Filter("d.e = 1"), {"d.e"}));
-  EXPECT_TRUE(UsesOnly(cp::equal(cp::field_ref(arrow::FieldRef("s", "x")), cp::literal(1)), {"s"}));
-  EXPECT_TRUE(UsesOnly(cp::literal(true), {}));
-  EXPECT_FALSE(UsesOnly(cp::equal(cp::field_ref(arrow::FieldRef(0)), cp::literal(1)), {"a"}));
+  EXPECT_TRUE(UsesOnly(Filter("a = 1 and s.x = 2"), {"a", "s"}, *kSchema));
+  EXPECT_FALSE(UsesOnly(Filter("a = 1 and b = 2"), {"a", "s"}, *kSchema));
+  EXPECT_TRUE(UsesOnly(Filter("d.e = 1"), {"d.e"}, *kSchema));
+  // A column that is called so is no field of a struct.
+  EXPECT_FALSE(UsesOnly(Filter("d.e = 1"), {"d"}, *kSchema));
+  EXPECT_TRUE(UsesOnly(cp::equal(cp::field_ref(arrow::FieldRef("s", "x")), cp::literal(1)), {"s"},
+                       *kSchema));
+  EXPECT_TRUE(UsesOnly(cp::literal(true), {}, *kSchema));
+  EXPECT_TRUE(
+      UsesOnly(cp::equal(cp::field_ref(arrow::FieldRef(0)), cp::literal(1)), {"a"}, *kSchema));
 }
 
 TEST(ToText, SaysWhatNullsDo) {

@@ -78,7 +78,8 @@ arrow::Result<FileSample> SampleTree(Tree* tree, std::shared_ptr<Directory> root
   // for, so that not all of them are in the sample, or no directories left. As many directories as
   // files are missing, and twice as many each time that was not enough.
   for (int64_t budget = n + 1 - static_cast<int64_t>(files.size());
-       static_cast<int64_t>(files.size()) <= n && !unread.empty(); budget *= 2) {
+       static_cast<int64_t>(files.size()) <= n && !unread.empty();
+       budget = std::min<int64_t>(budget, unread.size()) * 2) {
     ARROW_RETURN_NOT_OK(tree->options().stop.Poll());
     ARROW_ASSIGN_OR_RAISE(auto picked, PickEvenly(*tree, unread, budget));
     ARROW_RETURN_NOT_OK(tree->Read(picked, recursive));

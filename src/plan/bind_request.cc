@@ -25,7 +25,8 @@ arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspec
     out.conjuncts.push_back(expression::ToText(conjunct));
   if (!asked.empty()) out.filter = expression::ToText(request.filter);
   for (const auto& conjunct : bound) {
-    (expression::UsesOnly(conjunct, key_names) ? out.filters_keys : out.filters_data) = true;
+    (expression::UsesOnly(conjunct, key_names, *schema) ? out.filters_keys : out.filters_data) =
+        true;
   }
   arrow::FieldVector fields;
   if (!request.columns) {

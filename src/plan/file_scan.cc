@@ -23,6 +23,10 @@ ScanPlan FileScanConfig::GroupPlan(size_t group) const {
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> FileScanConfig::Finish(
     std::shared_ptr<arrow::RecordBatch> batch, arrow::MemoryPool* pool) const {
+  if (!batch->schema()->Equals(*scan_schema, /*check_metadata=*/false)) {
+    return arrow::Status::Invalid("A batch of a scan with the columns\n", scan_schema->ToString(),
+                                  "\nhas the columns\n", batch->schema()->ToString());
+  }
   for (const auto& filter : residual_filters) {
     if (!filter.IsBound()) {
       return arrow::Status::NotImplemented("The filter ", filter.ToString(),
@@ -96,7 +100,7 @@ arrow::Status CheckConstraints(const std::vector<TableConstraint>& constraints,
   return arrow::Status::OK();
 }
 
-/// The rows of one directory as far as its path tells them: one row of partition keys.
+/// Filters over partition keys, applied to the keys of one path.
 class KeyFilters {
  public:
   KeyFilters(const std::vector<Expression>& filters, const arrow::Schema& keys) : keys_(keys) {
@@ -108,14 +112,15 @@ class KeyFilters {
 
   bool empty() const { return filters_.empty(); }
 
-  /// A key that the filters use and the path does not tell; -1: none.
-  int FirstUnknown(const PartitionValues& values,
-                   const std::set<std::string>& may_be_unknown) const {
+  /// The keys that the filters use and the path does not tell, of those that files may have.
+  std::vector<std::string> Unknown(const PartitionValues& values,
+                                   const std::set<std::string>& in_files) const {
+    std::vector<std::string> unknown;
     for (int k = 0; k < keys_.num_fields(); ++k) {
       const std::string& name = keys_.field(k)->name();
-      if (!values[k] && used_.contains(name) && may_be_unknown.contains(name)) return k;
+      if (!values[k] && used_.contains(name) && in_files.contains(name)) unknown.push_back(name);
     }
-    return -1;
+    return unknown;
   }
 
   /// Whether all rows pass; else none does. A key without a value is null.
@@ -148,20 +153,19 @@ class KeyFilters {
 arrow::Status DecideByKeys(const KeyFilters& filters, const Inspection& inspection,
                            FactsCache* cache, ScanPlan* plan) {
   if (filters.empty()) return arrow::Status::OK();
-  const arrow::Schema& keys = *plan->partition_schema;
   auto counters = std::make_shared<runtime::Counters>();
   const PartitionValues* before = nullptr;
   bool passes = false;
   std::vector<Fragment> kept;
   for (Fragment& fragment : plan->fragments) {
     const PartitionValues& values = *fragment.partition_values;
-    const int unknown = filters.FirstUnknown(values, inspection.keys_in_files);
-    if (unknown >= 0) {
-      const std::string& key = keys.field(unknown)->name();
+    const auto unknown = filters.Unknown(values, inspection.keys_in_files);
+    if (!unknown.empty()) {
       auto file = std::make_shared<const SourceFile>(
           SourceFile{plan->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
       ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*plan->format, file, cache, counters));
-      if (loaded.facts && loaded.facts->schema()->GetFieldIndex(key) >= 0) {
+      for (const std::string& key : unknown) {
+        if (!loaded.facts || loaded.facts->schema()->GetFieldIndex(key) < 0) continue;
         return arrow::Status::Invalid(
             "'", fragment.path, "' has the partition key '", key,
             "' as a column and not in its path, which no inspected file has: a filter over it was "
@@ -280,6 +284,7 @@ arrow::Result<FileScanConfig> FinishFileScan(BoundFileScan bound, ScanPlan plan,
     const KeyFilters filters(bound.key_filters, *plan.partition_schema);
     const size_t before = plan.fragments.size();
     ARROW_RETURN_NOT_OK(DecideByKeys(filters, inspection, cache, &plan));
+    plan.prune.files_kept = static_cast<int64_t>(plan.fragments.size());
     if (plan.fragments.size() != before)
       plan.statistics = statistics::ToInexact(std::move(plan.statistics));
   }

@@ -210,6 +210,32 @@ TEST_F(EngineScans, AKeyThatSomePathsLackAndFilesHaveIsData) {
   EXPECT_FALSE(dataset->Statistics(Filter("k = 1")).ValueOrDie().num_rows.is_exact());
 }
 
+TEST_F(EngineScans, EachKeyThatAnUnseenPathLacksIsLookedFor) {
+  Write("a=1/b=1/f.parquet", *X("[10]"));
+  const auto with_b =
+      arrow::schema({arrow::field("b", arrow::int32()), arrow::field("x", arrow::int64())});
+  Write("z.parquet", *arrow::Table::Make(
+                         with_b, {Column(arrow::int32(), "[1]"), Column(arrow::int64(), "[99]")}));
+  OpenOptions first;
+  first.inspect = 1;
+  const auto status =
+      Open(first)->FileScan({.filters = {Filter("a = 1 or b = 1")}}, {.mode = kEngine}).status();
+  EXPECT_NE(status.message().find("z.parquet"), std::string::npos) << status;
+  EXPECT_NE(status.message().find("'b'"), std::string::npos) << status;
+}
+
+TEST_F(EngineScans, OnlyBatchesOfTheScanAreFinished) {
+  WriteKeys(2);
+  const auto config = Open()->FileScan({}).ValueOrDie();
+  for (const auto& fields :
+       {arrow::FieldVector{},
+        arrow::FieldVector{arrow::field("y", arrow::int64()), arrow::field("k", arrow::int32())}}) {
+    const auto schema = arrow::schema(fields);
+    auto empty = arrow::RecordBatch::MakeEmpty(schema).ValueOrDie();
+    EXPECT_TRUE(config.Finish(empty).status().IsInvalid());
+  }
+}
+
 TEST_F(EngineScans, AKeyThatOnlyUnseenPathsLackIsDecidedByLookingOrIsAnError) {
   WriteKeys(3);
   Write("z.parquet", *X("[99]"));

@@ -108,7 +108,7 @@ arrow::Result<ClassifiedFilter> ClassifyFilter(const Expression& filter,
       part.support.reason = *std::move(reason);
     } else {
       ARROW_ASSIGN_OR_RAISE(part.bound, BindFilter(conjunct, inspection.table_schema));
-      part.decided_by_keys = expression::UsesOnly(part.bound, keys);
+      part.decided_by_keys = expression::UsesOnly(part.bound, keys, *inspection.table_schema);
       part.support = SupportOf(part.bound, part.decided_by_keys, inspection, mode);
       part.decided_by_keys &= part.support.use == FilterUse::kExact;
       any_used = true;
@@ -136,7 +136,7 @@ bool RowsDecide(const ScanPlan& plan, const Inspection& inspection) {
   const auto keys = plan.partition_schema->field_names();
   const auto conjuncts = expression::SplitConjuncts(filter);
   if (!std::all_of(conjuncts.begin(), conjuncts.end(), [&](const Expression& conjunct) {
-        return expression::UsesOnly(conjunct, keys);
+        return expression::UsesOnly(conjunct, keys, *plan.table_schema);
       })) {
     return true;
   }

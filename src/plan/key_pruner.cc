@@ -44,7 +44,7 @@ KeyPruner::KeyPruner(const Inspection& inspection, const arrow::compute::Express
   // matter: (k = 1 and x > 5) or k = 2.
   for (const bool only_keys : {true, false}) {
     for (size_t i = 0; i < all.size(); ++i) {
-      if (expression::UsesOnly(all[i], names) != only_keys) continue;
+      if (expression::UsesOnly(all[i], names, *inspection.table_schema) != only_keys) continue;
       conjuncts_.push_back(all[i]);
       number_.push_back(static_cast<int>(i));
     }

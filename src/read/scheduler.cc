@@ -543,13 +543,14 @@ arrow::Result<Scheduler::Polled> Scheduler::Poll() {
   Start();
   Lock lock(state.mutex);
   if (!state.status.ok()) return state.status;
-  if (auto batch = state.PopLocked()) return Polled{std::move(batch)};
-  if (state.closed) return arrow::Status::Cancelled("The scan was closed");
-  if (state.FinishedLocked()) return Polled{nullptr, true};
+  // Asked first: a consumer slower than the workers never has to wait for a batch.
   if (arrow::Status stop = state.options.stop.Poll(); !stop.ok()) {
     state.FailLocked(stop);
     return stop;
   }
+  if (auto batch = state.PopLocked()) return Polled{std::move(batch)};
+  if (state.closed) return arrow::Status::Cancelled("The scan was closed");
+  if (state.FinishedLocked()) return Polled{nullptr, true};
   return Polled{};
 }
 

@@ -481,6 +481,16 @@ TEST(Scheduler, AStopTokenCancelsAWaitingConsumer) {
   behaviour->Release();
 }
 
+TEST(Scheduler, AStopTokenCancelsAConsumerForWhomBatchesAreReady) {
+  NumberFiles files(20, 2, 10);
+  arrow::StopSource stop;
+  Scan scan(PlainUnits(files, {}), {.workers = 2, .stop = stop.token()});
+  ASSERT_TRUE(scan.scheduler->Next().ok());
+  std::this_thread::sleep_for(milliseconds(20));  // for the workers to be ahead
+  stop.RequestStop();
+  EXPECT_TRUE(scan.scheduler->Next().status().IsCancelled());
+}
+
 TEST(Scheduler, AStoreSeesManyRequestsAtOnce) {
   NumberFiles files(64, 1, 10);
   auto behaviour = std::make_shared<StoreBehaviour>();

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from cli_program import shoal
 
 
-def test_s3_is_part_of_the_program() -> None:
+@pytest.mark.parametrize("verb", ["ls", "schema", "count", "head", "explain"])
+def test_a_store_that_nobody_serves_is_one_clear_error(verb: str) -> None:
     # Nobody listens on this port.
     uri = "s3://bucket/folder?endpoint_override=127.0.0.1:9&scheme=http&region=us-east-1&access_key=a&secret_key=b"
-    ended = shoal("ls", uri)
+    ended = shoal(verb, uri)
     assert ended.status == 1
     assert "Unrecognized filesystem" not in ended.err
     assert "bucket" in ended.err
