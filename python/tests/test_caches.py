@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.fs as pafs
 import pytest
 import shoal
 from files import numbers, write
@@ -136,3 +137,15 @@ def test_a_remembered_listing_answers_until_it_is_refreshed_or_forgotten(table: 
     assert len(shoal.open(table, listing_cache_ttl=3600).files) == 11
     shoal.forget_listings(table)
     assert len(shoal.open(table, listing_cache_ttl=3600).files) == 12
+
+
+def test_facts_are_those_of_one_filesystem(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    for name, first in (("a", 0), ("b", 100)):
+        path = tmp_path / name / "t" / "f.parquet"
+        path.parent.mkdir(parents=True)
+        write(path, {"x": [first + 10, first + 11]})
+        os.utime(path, ns=(10**18, 10**18))
+    for name, rows in (("a", 0), ("b", 2)):
+        tree = pafs.SubTreeFileSystem(str(tmp_path / name), pafs.LocalFileSystem())
+        assert shoal.open("t", filesystem=tree, cache=cache).count("x >= 110") == rows

@@ -194,3 +194,20 @@ def test_whatever_is_asked_rows_are_those_of_the_whole_table(tmp_path: Path, see
         assert same(rows.slice(offset, limit), expected.slice(offset, limit))
         if not scan.limit_pushed:
             assert same(rows, expected)
+
+
+def test_quotients_of_decimals_are_left_to_the_engine_as_they_were_asked(tmp_path: Path) -> None:
+    narrow, wide = pa.decimal128(9, 2), pa.decimal128(38, 0)
+    columns = {
+        "x": pa.array([1, 6, 9], pa.int64()).cast(pa.decimal128(21, 2)).cast(narrow),
+        "w": pa.array([2, 2, 2], pa.int64()).cast(wide),
+        "p": pa.array([9, 9, 1], pa.int64()).cast(pa.decimal128(21, 2)).cast(narrow),
+        "q": pa.array([1, 1, 1], pa.int64()).cast(wide),
+    }
+    write(tmp_path / "a.parquet", pa.table(columns))
+    dataset = shoal.open(tmp_path)
+    for projection in (["p", "q"], ["p"], ["w", "p"]):
+        expected = dataset.scan(projection, "x / w > 2").to_table()
+        assert expected["p"].to_pylist() == [9, 1]
+        for mode in MODES:
+            assert read(dataset.file_scan(projection, ["x / w > 2"], mode=mode)).equals(expected)

@@ -316,3 +316,35 @@ def test_no_declaration_relabels_zones(tmp_path: Path) -> None:
         path = write(tmp_path / "f.parquet", pa.table({"v": pa.array([0], a)}))
         with pytest.raises(pa.ArrowTypeError, match=r"f\.parquet, column `v`"):
             shoal.open(path, schema=pa.schema([("v", b)])).to_table()
+
+
+@pytest.mark.parametrize(
+    ("values", "to"),
+    [
+        (pa.array([datetime.datetime(1970, 1, 1, 0, 0, 1)], pa.timestamp("us")), pa.date32()),
+        (pa.array([datetime.datetime(1970, 1, 2, 3)], pa.timestamp("us")), pa.time64("us")),
+        (pa.array([Decimal("12345678901234567.89")], pa.decimal128(20, 2)), pa.float64()),
+        (pa.array([Decimal("16777217")], pa.decimal128(9, 0)), pa.float32()),
+        (pa.array([0.125]), pa.decimal128(9, 2)),
+    ],
+)
+def test_no_declaration_alters_values(tmp_path: Path, values: pa.Array, to: pa.DataType) -> None:
+    write(tmp_path / "a.parquet", pa.table({"v": values}))
+    with pytest.raises((ValueError, NotImplementedError), match=r"a\.parquet.*v"):
+        shoal.open(tmp_path, schema=pa.schema({"v": to})).to_table()
+
+
+def test_declarations_that_lose_nothing_are_casts(tmp_path: Path) -> None:
+    day, cents = datetime.datetime(2024, 2, 29), Decimal("0.10")
+    write(tmp_path / "a.parquet", pa.table({"d": pa.array([day], pa.timestamp("us")), "f": [0.1]}))
+    schema = pa.schema({"d": pa.date32(), "f": pa.decimal128(9, 2)})
+    assert shoal.open(tmp_path, schema=schema).to_table().to_pylist() == [{"d": day.date(), "f": cents}]
+
+
+def test_a_column_that_is_not_null_has_no_nulls(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", {"x": [1, 2]})
+    write(tmp_path / "b.parquet", {"x": [None, 4]})
+    for name in ("x", "missing"):
+        schema = pa.schema([pa.field(name, pa.int64(), nullable=False)])
+        with pytest.raises(ValueError, match=rf"\.parquet.*{name}.*has nulls"):
+            shoal.open(tmp_path, schema=schema).to_table()

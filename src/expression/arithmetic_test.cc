@@ -148,6 +148,19 @@ TEST(Arithmetic, ErrorsNameThePartThatRaisesThem) {
   EXPECT_EQ(cast.find("`cast(x as int8)` can't be computed: "), 0u) << cast;
 }
 
+TEST(Arithmetic, OfWideDecimalsWithLiteralsIsExact) {
+  auto column =
+      Json(arrow::decimal128(38, 0), R"(["10000000000000000000000000000000000000", "5"])");
+  EXPECT_EQ(Rows("x - 7 = x", column).ValueOrDie(), "00");
+  EXPECT_EQ(Rows("x - 7 < x", column).ValueOrDie(), "11");
+  auto cents = Json(arrow::decimal128(37, 2), R"(["12345678901234567.89"])");
+  EXPECT_EQ(Rows("x * 7 = 86419752308641975.23", cents).ValueOrDie(), "1");
+  auto integers = Json(arrow::int64(), "[4611686018427387905]");
+  EXPECT_EQ(Rows("x * 100000000000000000000 = 461168601842738790500000000000000000000", integers)
+                .ValueOrDie(),
+            "1");
+}
+
 TEST(Arithmetic, TooManyDigitsIsOneClearError) {
   auto column = Json(arrow::decimal128(37, 0), R"(["2"])");
   EXPECT_EQ(Rows("x * x = 4", column).ValueOrDie(), "1");

@@ -513,6 +513,15 @@ class Rewriter {
     for (Typed& form : forms) form = Plain(std::move(form));
     auto plain = attempt(forms);
     if (plain.ok()) return plain;
+    // Decimals whose result needs more than 38 digits. Before doubles, which are not exact.
+    std::vector<Typed> wider = forms;
+    for (Typed& form : wider) {
+      if (form.type->id() != Type::DECIMAL128) continue;
+      const auto& decimal = checked_cast<const arrow::DecimalType&>(*form.type);
+      form = CastTo(std::move(form), arrow::decimal256(decimal.precision(), decimal.scale()));
+    }
+    auto wide = attempt(wider);
+    if (wide.ok()) return wide;
     // Decimal literals as the doubles they stand for, where the function knows no decimals.
     std::vector<Typed> doubles = forms;
     for (Typed& form : doubles) {
@@ -524,14 +533,6 @@ class Rewriter {
     }
     auto with_doubles = attempt(doubles);
     if (with_doubles.ok()) return with_doubles;
-    // Decimals whose result needs more than 38 digits.
-    for (Typed& form : forms) {
-      if (form.type->id() != Type::DECIMAL128) continue;
-      const auto& decimal = checked_cast<const arrow::DecimalType&>(*form.type);
-      form = CastTo(std::move(form), arrow::decimal256(decimal.precision(), decimal.scale()));
-    }
-    auto wide = attempt(forms);
-    if (wide.ok()) return wide;
     std::string described;
     for (const Typed& argument : arguments)
       described += (described.empty() ? "" : ", ") + Describe(argument);

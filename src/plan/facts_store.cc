@@ -52,6 +52,13 @@ std::string Hex(uint64_t number) {
 /// Marks the file as used, for those who look for what may go.
 void Touch(const std::string& path) { ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0); }
 
+/// What tells a filesystem from others on which the same paths mean other files.
+std::string NameOf(const arrow::fs::FileSystem& filesystem) {
+  const auto* tree = dynamic_cast<const arrow::fs::SubTreeFileSystem*>(&filesystem);
+  if (tree == nullptr) return filesystem.type_name();
+  return "subtree " + tree->base_path() + " of " + NameOf(*tree->base_fs());
+}
+
 }  // namespace
 
 FactsStore::FactsStore(FactsStoreOptions options, std::shared_ptr<const FileFormat> format,
@@ -60,7 +67,7 @@ FactsStore::FactsStore(FactsStoreOptions options, std::shared_ptr<const FileForm
       format_(std::move(format)),
       filesystem_(std::move(filesystem)),
       process_(::getpid()) {
-  subject_ = std::string(format_->name()) + " " + filesystem_->type_name() + " " + options_.dataset;
+  subject_ = std::string(format_->name()) + " " + NameOf(*filesystem_) + " " + options_.dataset;
   const XXH128_hash_t hash = XXH3_128bits(subject_.data(), subject_.size());
   path_ = (fs::path(options_.folder) / (Hex(hash.high64) + Hex(hash.low64))).string();
   path_ += kExtension;

@@ -9,6 +9,8 @@
 #include <arrow/array/util.h>
 #include <arrow/record_batch.h>
 
+#include <shoal/filter.h>
+
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
 #include "plan/facts_loader.h"
@@ -234,7 +236,7 @@ arrow::Result<BoundFileScan> BindFileScan(const ScanArguments& arguments,
         if (std::find(all.begin(), all.end(), place) == all.end())
           config.projection.push_back(place);
       }
-      residual.push_back(std::move(part.bound));
+      residual.push_back(std::move(part.given));
     }
     config.filters.push_back(std::move(classified.support));
   }
@@ -251,8 +253,9 @@ arrow::Result<BoundFileScan> BindFileScan(const ScanArguments& arguments,
   fields.resize(num_output);
   config.output_schema = arrow::schema(std::move(fields), table->metadata());
   for (Expression& filter : residual) {
-    // What names a function that Arrow has not stays as it is.
-    auto bound = filter.Bind(*config.scan_schema);
+    // Bound from what was given: binding what is bound already adds casts again. What names a
+    // function that Arrow has not stays as it is.
+    auto bound = BindFilter(filter, config.scan_schema);
     config.residual_filters.push_back(bound.ok() ? *std::move(bound) : std::move(filter));
   }
 

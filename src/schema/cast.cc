@@ -20,6 +20,10 @@ namespace {
 // Whether Arrow's safe cast may still give another value: it checks integers, not these.
 bool MayAlter(const DataType& from, const DataType& to) {
   if (to.id() == Type::BOOL) return arrow::is_integer(from.id()) || arrow::is_floating(from.id());
+  if (from.id() == Type::TIMESTAMP || from.id() == Type::DATE64)
+    return to.id() == Type::DATE32 || to.id() == Type::DATE64;
+  if (arrow::is_decimal(from.id()) && arrow::is_floating(to.id())) return true;
+  if (arrow::is_floating(from.id()) && arrow::is_decimal(to.id())) return true;
   return arrow::is_floating(from.id()) && arrow::is_floating(to.id()) &&
          arrow::bit_width(to.id()) < arrow::bit_width(from.id());
 }
@@ -52,6 +56,8 @@ bool MayCast(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataTy
              CastPolicy policy) {
   auto merged = MergeTypes(to, from);
   if (merged.ok() && (*merged)->Equals(*to)) return true;
+  // The day would be lost.
+  if (from->id() == Type::TIMESTAMP && arrow::is_time(to->id())) return false;
   return policy == CastPolicy::kChecked && ZonesAgree(*from, *to) &&
          arrow::compute::CanCast(*from, *to);
 }

@@ -458,6 +458,12 @@ Result<std::shared_ptr<arrow::RecordBatch>> ColumnMapping::Adapt(const arrow::Re
                                           read_schema_->field(static_cast<int>(i))->name(),
                                           "`: ", adapted.status().message());
     }
+    const auto& field = *read_schema_->field(static_cast<int>(i));
+    if (!field.nullable() && (*adapted)->null_count() > 0) {
+      return Status::Invalid("file ", path_, ", column `", field.name(),
+                             "` has nulls, but the table's schema says that it has none; declare "
+                             "it nullable, or inspect all files");
+    }
     columns.push_back(*std::move(adapted));
   }
   return arrow::RecordBatch::Make(read_schema_, batch.num_rows(), std::move(columns));
