@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "end_to_end")]
+
+import servers
+from store import KINDS, Store
+
+_names = itertools.count()
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A running server of each kind of store."""
+    folder = tmp_path_factory.mktemp("stores")
+    with servers.running(request.param, servers.install(), folder) as addresses:
+        yield KINDS[request.param](addresses)
+
+
+@pytest.fixture
+def store(server: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """The server with a bucket of its own, which neither delays nor fails, and has counted nothing yet."""
+    for name in "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_ENDPOINT_URL":
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    server.reset()
+    server.create_bucket(f"bucket{next(_names):03}")
+    return server

@@ -1,0 +1,3 @@
+module shoal/stores/proxy
+
+go 1.21
