@@ -103,7 +103,8 @@ arrow::Result<Arguments> ParseArguments(Verb verb, const std::vector<std::string
     const bool attached = equals != std::string_view::npos;
     const std::string_view name = word.substr(2, attached ? equals - 2 : word.npos);
     ARROW_ASSIGN_OR_RAISE(const Option* option, FindOption(verb, name));
-    if (!given.insert(option->name).second) return UsageError("--", name, " is given twice");
+    if (!given.insert(option->name).second && !option->repeats)
+      return UsageError("--", name, " is given twice");
 
     const bool is_switch = option->value.empty();
     const bool may_stand_alone = option->value.starts_with('[');

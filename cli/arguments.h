@@ -48,6 +48,7 @@ struct Option {
   unsigned verbs;
   std::string_view help;
   arrow::Status (*take)(std::string_view value, Arguments* arguments);
+  bool repeats = false;  // may be given several times
 
   bool TakenBy(Verb verb) const { return (verbs & static_cast<unsigned>(verb)) != 0; }
 };

@@ -235,6 +235,18 @@ Status TakeCache(std::string_view text, Arguments* arguments) {
   return Status::OK();
 }
 
+Status TakeStorageOption(std::string_view text, Arguments* arguments) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0) {
+    return UsageError("--storage-option is '", text,
+                      "', but must be NAME=VALUE, such as region=eu-west-1");
+  }
+  const std::string name(text.substr(0, equals));
+  if (!arguments->open.storage_options.emplace(name, text.substr(equals + 1)).second)
+    return UsageError("--storage-option gives '", name, "' twice");
+  return Status::OK();
+}
+
 Status TakeNoStatistics(std::string_view, Arguments* arguments) {
   arguments->planning.collect_statistics = false;
   return Status::OK();
@@ -304,6 +316,9 @@ const std::vector<Option>& Options() {
        TakeCache},
       {"cache-limit", "SIZE", kAll & ~Bits(Verb::kLs),
        "bytes that the cache folder may take (1GiB)", TakeCacheLimit},
+      {"storage-option", "NAME=VALUE", kAll,
+       "how to reach a store: access_key, endpoint, region, ... (may be given several times)",
+       TakeStorageOption, /*repeats=*/true},
       {"workers", "N", kCounting, "threads that decode; 0: none besides the main one", TakeWorkers},
       {"memory-budget", "SIZE", kCounting,
        "ceiling for data in memory, such as 256MB or 1GiB (256MiB)", TakeMemoryBudget},

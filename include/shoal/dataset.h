@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -60,6 +61,11 @@ struct OpenOptions {
   /// So long a full listing answers for its sources and for folders in them, within this process:
   /// see listing_cache.h. Zero: every dataset lists for itself.
   std::chrono::milliseconds listing_cache_ttl{0};
+  /// How to reach the store of `s3://`, `gs://` and `abfs://` sources, by the names that Polars,
+  /// pandas and pyarrow users know (docs/object-stores.md lists them): credentials, endpoint,
+  /// region, and `deadline`, the seconds that one operation may take with all its retries (60). An
+  /// unknown name is an error. Not with `filesystem`, which has its own.
+  std::map<std::string, std::string> storage_options;
 };
 
 /// The folder for OpenOptions::cache: $XDG_CACHE_HOME/shoal, or ~/.cache/shoal. An error where

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ from shoal._file_scan import (
     as_projection,
     engine_reads,
 )
-from shoal._filesystem import as_filesystem, as_paths
+from shoal._filesystem import as_filesystem, as_paths, as_storage_options
 from shoal._partitioning import as_partitioning
 from shoal._plan import ScanPlan, sort_column, statistics_of
 from shoal._report import CacheReport, ListingReport, PlanStatistics
@@ -46,6 +46,7 @@ def open(
     cache: bool | Source = False,
     cache_limit: int = 1 << 30,
     listing_cache_ttl: float = 0,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> "Dataset":
     """Open folders of files as one table. Reads nothing: that begins with the first question.
 
@@ -95,6 +96,11 @@ def open(
         not listed again. Files that come or go meanwhile are not seen; one that is gone by the time it is
         read is an error. :meth:`Dataset.refresh` lists anew, :func:`shoal.forget_listings` forgets. 0: each
         dataset lists for itself.
+    storage_options
+        How to reach the store of ``s3://``, ``gs://`` or ``abfs://`` sources, by the names that Polars, pandas
+        and pyarrow users know: ``{"key": ..., "secret": ..., "endpoint_url": ..., "region": ...}``;
+        docs/object-stores.md lists them. ``deadline``: seconds that one operation may take with all its
+        retries (60). An unknown name is an error. What is not given comes from the environment.
 
     Raises
     ------
@@ -127,6 +133,7 @@ def open(
             cache=_cache(cache),
             cache_limit=cache_limit,
             listing_cache_ms=_milliseconds(listing_cache_ttl),
+            storage_options=as_storage_options(storage_options),
         )
     )
 

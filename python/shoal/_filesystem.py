@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow.fs as pafs
@@ -41,6 +41,23 @@ def _from_uri(uri: str) -> pafs.FileSystem:
             f"`{kind.name}`. The path component is `{root}` and the given filesystem URI is `{uri}`"
         )
     return pafs.SubTreeFileSystem(root, filesystem)
+
+
+def as_storage_options(options: Mapping[str, Any] | None) -> dict[str, str]:
+    """Options as texts. What fsspec's S3 keeps in ``client_kwargs`` stands beside the others."""
+    out: dict[str, str] = {}
+    for name, value in (options or {}).items():
+        if value is None:
+            continue
+        if isinstance(value, Mapping) and name == "client_kwargs":
+            out |= as_storage_options(value)
+        elif isinstance(value, bool):
+            out[name] = "true" if value else "false"
+        elif isinstance(value, str | int | float):
+            out[name] = str(value)
+        else:
+            raise TypeError(f"The storage option {name!r} must be a text or a number, not {type(value).__name__}")
+    return out
 
 
 def on_local_disk(filesystem: pafs.FileSystem) -> bool:

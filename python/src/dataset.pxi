@@ -42,7 +42,7 @@ cdef class Dataset:
     def __init__(self, sources, *, FileSystem filesystem=None, str format="", Partitioning partitioning=None,
                  str partition_base_dir="", Schema schema=None, inspect=256, str extension="",
                  ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100,
-                 str cache="", cache_limit=1 << 30, int64_t listing_cache_ms=0):
+                 str cache="", cache_limit=1 << 30, int64_t listing_cache_ms=0, storage_options=None):
         cdef COpenOptions options
         ignore_prefixes, strict = tuple(ignore_prefixes), tuple(strict)
         if filesystem is not None:
@@ -65,6 +65,9 @@ cdef class Dataset:
         options.cache = as_bytes(cache)
         options.cache_limit = positive("cache_limit", cache_limit)
         options.listing_cache_ttl = CMilliseconds(listing_cache_ms)
+        storage_options = dict(storage_options or {})
+        for name, value in storage_options.items():
+            options.storage_options[as_bytes(name)] = as_bytes(value)
         sources = list(sources)
         cdef vector[c_string] c_sources = as_byte_strings(sources)
         if filesystem is None:
@@ -85,6 +88,7 @@ cdef class Dataset:
             "cache": cache,
             "cache_limit": cache_limit,
             "listing_cache_ms": listing_cache_ms,
+            "storage_options": storage_options,
         })
         with nogil:
             self.dataset = GetResultValue(CallOpen(c_sources, options))

@@ -1,6 +1,7 @@
 # The C++ API (include/shoal) and what stands between it and Python (the headers beside this file).
 
 from libcpp cimport bool as c_bool
+from libcpp.map cimport map as c_map
 from libcpp.memory cimport shared_ptr
 from libcpp.optional cimport optional
 from libcpp.pair cimport pair
@@ -301,6 +302,7 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
         c_string cache
         int64_t cache_limit
         CMilliseconds listing_cache_ttl
+        c_map[c_string, c_string] storage_options
 
     cdef cppclass CCacheReport "shoal::CacheReport":
         c_string path

@@ -175,6 +175,22 @@ bool IsUri(std::string_view text) {
   return text.substr(i).starts_with("://") || text.substr(0, i + 1) == "file:";
 }
 
+StoreOfUri SplitStore(std::string_view uri) {
+  UriParts parts = SplitUri(uri);
+  return {std::move(parts.authority), std::move(parts.query)};
+}
+
+std::string WithoutSecrets(std::string_view uri) {
+  if (!IsUri(uri)) return std::string(uri);
+  UriParts parts = SplitUri(uri);
+  const size_t begin = parts.authority.find("://"), end = parts.authority.rfind('@');
+  // `container@account.dfs.core.windows.net` holds no secret, and names the store.
+  if (begin != std::string::npos && end != std::string::npos &&
+      parts.authority.find(':', begin + 3) < end)
+    parts.authority.erase(begin + 3, end + 1 - (begin + 3));
+  return parts.authority + parts.path;
+}
+
 bool IsLocal(const arrow::fs::FileSystem& filesystem) { return filesystem.type_name() == "local"; }
 
 arrow::Result<Locations> ResolveLocations(const std::vector<std::string>& sources,

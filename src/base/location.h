@@ -22,6 +22,16 @@ struct Locations {
 /// is none.
 bool IsUri(std::string_view text);
 
+/// The parts of a URI that say which store it is of: what stands before the path
+/// (`s3://key:secret@bucket`), and the query with its `?`.
+struct StoreOfUri {
+  std::string authority, query;
+};
+StoreOfUri SplitStore(std::string_view uri);
+
+/// The URI for messages: without names and passwords before the `@`, and without its query.
+std::string WithoutSecrets(std::string_view uri);
+
 /// `sources` are URIs or paths of one kind; with `filesystem`, they are paths on it, or URIs of it.
 /// The path of a URI may be a glob; its query begins at the first `?` that is followed by `name=`.
 /// No file is touched. (A filesystem may look up what its URI leaves open: S3 finds out the region

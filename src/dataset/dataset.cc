@@ -1,5 +1,6 @@
 #include <shoal/dataset.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -20,6 +21,7 @@
 #include "read/count.h"
 #include "read/reading.h"
 #include "statistics/merge.h"
+#include "store/open.h"
 
 namespace shoal {
 
@@ -54,6 +56,27 @@ void DropSkipped(const plan::Inspection& inspection, ScanPlan* plan) {
   for (const auto& file : inspection.skipped) skipped.insert(file.path);
   std::erase_if(plan->fragments,
                 [&](const Fragment& fragment) { return skipped.contains(fragment.path); });
+}
+
+/// Opens the store that the sources are URIs of, if they are, into `options->filesystem`.
+arrow::Status OpenStoreOf(const std::vector<std::string>& sources, OpenOptions* options) {
+  const bool has_options = !options->storage_options.empty();
+  if (options->filesystem) {
+    if (!has_options) return arrow::Status::OK();
+    return arrow::Status::Invalid(
+        "storage_options are given and a filesystem too, which has options of its own; give one "
+        "of them");
+  }
+  const auto of_store = std::find_if(sources.begin(), sources.end(), store::IsStoreUri);
+  if (of_store == sources.end()) {
+    if (!has_options) return arrow::Status::OK();
+    return arrow::Status::Invalid("storage_options are given, but '", sources.front(),
+                                  "' is no URI of a store (s3://, gs://, abfs://)");
+  }
+  ARROW_ASSIGN_OR_RAISE(options->filesystem,
+                        store::OpenStore(*of_store, options->storage_options));
+  options->storage_options.clear();  // the filesystem has them
+  return arrow::Status::OK();
 }
 
 }  // namespace
@@ -202,6 +225,7 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSince(
   }
   if (!options.format.empty()) ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
   if (!options.partitioning) options.partitioning = MakeHivePartitioning();
+  ARROW_RETURN_NOT_OK(OpenStoreOf(sources, &options));
   ARROW_ASSIGN_OR_RAISE(auto source, MakeListingSource(sources, options.filesystem,
                                                        {options.listing_cache_ttl, since}));
   auto impl = std::make_unique<Impl>(std::move(sources), std::move(options), std::move(source));

@@ -8,6 +8,7 @@
 #include "base/location.h"
 #include "base/path.h"
 #include "base/status_context.h"
+#include "store/access.h"
 
 namespace shoal::list {
 
@@ -40,9 +41,11 @@ PathInfo ToPathInfo(const arrow::fs::FileInfo& info) {
 class FileSystemReader final : public DirectoryReader {
  public:
   explicit FileSystemReader(std::shared_ptr<arrow::fs::FileSystem> filesystem)
-      : filesystem_(std::move(filesystem)) {
+      : filesystem_(std::move(filesystem)), access_(store::Access::Of(filesystem_)) {
     const std::string type = filesystem_->type_name();
-    prefers_recursive_ = type == "s3" || type == "abfs" || type == "gcs";
+    is_object_store_ = type == "s3" || type == "abfs" || type == "gcs";
+    // Arrow walks over Azure's folders itself, one request after another (docs/adr/0005).
+    prefers_recursive_ = is_object_store_ && type != "abfs";
     // Folders without a marker object are missing from its plain listings.
     requires_recursive_ = type == "gcs";
   }
@@ -94,29 +97,34 @@ class FileSystemReader final : public DirectoryReader {
   }
 
   arrow::Result<PathInfo> Look(const std::string& path, bool* dangling) const override {
-    auto info = filesystem_->GetFileInfo(path);
+    auto info = access_->Call<arrow::fs::FileInfo>(
+        arrow::StopToken::Unstoppable(),
+        [filesystem = filesystem_, path] { return filesystem->GetFileInfo(path); });
     if (!info.ok())
-      return base::WithContext(info.status(), "Cannot look at '" + path + "' on " + store());
+      return base::WithContext(info.status(), "Cannot look at '" + access_->Name(path) + "'");
     return ToPathInfo(*info);
   }
 
   bool is_local() const override { return false; }
+  std::string NameOf(const std::string& path) const override { return access_->Name(path); }
+  bool is_object_store() const override { return is_object_store_; }
   bool prefers_recursive() const override { return prefers_recursive_; }
   bool requires_recursive() const override { return requires_recursive_; }
 
  private:
-  std::string store() const { return "the filesystem '" + filesystem_->type_name() + "'"; }
-
   arrow::Result<arrow::fs::FileInfoVector> Request(const std::string& prefix, bool missing_ok,
                                                    bool recursive) const {
     arrow::fs::FileSelector selector;
     selector.base_dir = prefix.size() > 1 ? prefix.substr(0, prefix.size() - 1) : prefix;
     selector.allow_not_found = missing_ok;
     selector.recursive = recursive;
-    auto infos = filesystem_->GetFileInfo(selector);
+    // Whoever asks leaves a request behind when it is stopped.
+    auto infos = access_->Call<arrow::fs::FileInfoVector>(
+        arrow::StopToken::Unstoppable(),
+        [filesystem = filesystem_, selector] { return filesystem->GetFileInfo(selector); });
     if (!infos.ok()) {
       return base::WithContext(infos.status(),
-                               "Cannot list the directory '" + prefix + "' on " + store());
+                               "Cannot list the directory '" + access_->Name(prefix) + "'");
     }
     return infos;
   }
@@ -131,7 +139,8 @@ class FileSystemReader final : public DirectoryReader {
   }
 
   const std::shared_ptr<arrow::fs::FileSystem> filesystem_;
-  bool prefers_recursive_ = false, requires_recursive_ = false;
+  const std::shared_ptr<store::Access> access_;
+  bool is_object_store_ = false, prefers_recursive_ = false, requires_recursive_ = false;
 };
 
 }  // namespace

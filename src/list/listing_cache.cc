@@ -170,6 +170,8 @@ class RememberingReader final : public DirectoryReader {
   }
 
   bool is_local() const override { return reader_->is_local(); }
+  std::string NameOf(const std::string& path) const override { return reader_->NameOf(path); }
+  bool is_object_store() const override { return reader_->is_object_store(); }
   bool prefers_recursive() const override { return reader_->prefers_recursive(); }
   bool requires_recursive() const override { return reader_->requires_recursive(); }
   arrow::Result<bool> ClosesLoop(const std::string& root, const std::string& path) const override {

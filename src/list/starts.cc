@@ -14,8 +14,11 @@ namespace shoal::list {
 
 namespace {
 
-arrow::Status DoesNotExist(const std::string& path) {
-  return base::ErrnoError(ENOENT, "The path '", path, "' does not exist; check its spelling");
+arrow::Status DoesNotExist(const DirectoryReader& reader, const std::string& path) {
+  // Arrow's listings do not tell a missing bucket from a missing folder.
+  return base::ErrnoError(ENOENT, "The path '", reader.NameOf(path),
+                          "' does not exist; check its spelling",
+                          reader.is_object_store() ? ", the bucket's too" : "");
 }
 
 // `..` means the parent of where a link leads to, which only the disk can tell.
@@ -37,7 +40,7 @@ class Prober {
 
   arrow::Result<Start> Probe(std::string path, bool ends_with_slash) const {
     Start start;
-    const bool is_object_store = reader_->prefers_recursive();
+    const bool is_object_store = reader_->is_object_store();
     const bool may_be_glob = base::HasGlobCharacters(path);
     if (reader_->is_local()) path = ResolveParents(path);
     if (is_object_store && may_be_glob) return ProbeObjectGlob(path);
@@ -71,7 +74,7 @@ class Prober {
     if (dangling) {
       return base::ErrnoError(ENOENT, "The link '", path, "' leads to nothing; remove or mend it");
     }
-    if (!may_be_glob) return DoesNotExist(path);
+    if (!may_be_glob) return DoesNotExist(*reader_, path);
     ARROW_ASSIGN_OR_RAISE(base::Glob glob, base::Glob::Parse(path));
     start.path = glob.base();
     ++start.stat_calls;
@@ -93,8 +96,8 @@ class Prober {
     start.path = glob.base();
     ARROW_ASSIGN_OR_RAISE(const bool found, ReadAhead(&start));
     if (!found) {
-      return base::ErrnoError(ENOENT, "No file matches the pattern '", path,
-                              "': there is nothing in '", start.path, "'");
+      return base::ErrnoError(ENOENT, "No file matches the pattern '", reader_->NameOf(path),
+                              "': there is nothing in '", reader_->NameOf(start.path), "'");
     }
     const RawListing& listing = start.read_ahead->at(base::AsPrefix(start.path));
     const bool may_be_literal = std::any_of(

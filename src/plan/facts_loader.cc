@@ -7,7 +7,8 @@ namespace shoal::plan {
 arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
                                      const std::shared_ptr<const SourceFile>& file,
                                      FactsCache* cache,
-                                     const std::shared_ptr<runtime::Counters>& counters) {
+                                     const std::shared_ptr<runtime::Counters>& counters,
+                                     const arrow::StopToken& stop) {
   if (cache && cache->MayHave(file->path)) {
     ARROW_ASSIGN_OR_RAISE(auto found, storage::Identify(*file));
     if (found) {
@@ -19,7 +20,7 @@ arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
       }
     }
   }
-  ARROW_ASSIGN_OR_RAISE(auto open, storage::OpenFile::Open(file, counters));
+  ARROW_ASSIGN_OR_RAISE(auto open, storage::OpenFile::Open(file, counters, arrow::default_memory_pool(), stop));
   LoadedFacts out{nullptr, open->size(), open->mtime_ns(), false};
   if (out.size == 0) {
     if (cache && cache->HasRead(file->path)) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <arrow/result.h>
+#include <arrow/util/cancel.h>
 
 #include <shoal/file_format.h>
 
@@ -20,10 +21,12 @@ struct LoadedFacts {
 };
 
 /// Looks at the file (which tells whether it is still the one listed), then takes its facts from
-/// the cache, or opens it and reads them. `cache` may be null. Blocking; thread-safe.
+/// the cache, or opens it and reads them. `cache` may be null. Blocking, until `stop` ends
+/// waiting for a store; thread-safe.
 arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
                                      const std::shared_ptr<const SourceFile>& file,
                                      FactsCache* cache,
-                                     const std::shared_ptr<runtime::Counters>& counters);
+                                     const std::shared_ptr<runtime::Counters>& counters,
+                                     const arrow::StopToken& stop);
 
 }  // namespace shoal::plan

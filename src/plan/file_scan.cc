@@ -153,7 +153,8 @@ class KeyFilters {
 /// Fragments that filters over keys let through are those whose rows all pass: an engine was told
 /// that it need not look again.
 arrow::Status DecideByKeys(const KeyFilters& filters, const Inspection& inspection,
-                           FactsCache* cache, ScanPlan* plan) {
+                           FactsCache* cache, const arrow::StopToken& stop,
+                           ScanPlan* plan) {
   if (filters.empty()) return arrow::Status::OK();
   auto counters = std::make_shared<runtime::Counters>();
   const PartitionValues* before = nullptr;
@@ -165,7 +166,7 @@ arrow::Status DecideByKeys(const KeyFilters& filters, const Inspection& inspecti
     if (!unknown.empty()) {
       auto file = std::make_shared<const SourceFile>(
           SourceFile{plan->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
-      ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*plan->format, file, cache, counters));
+      ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*plan->format, file, cache, counters, stop));
       for (const std::string& key : unknown) {
         if (!loaded.facts || loaded.facts->schema()->GetFieldIndex(key) < 0) continue;
         return arrow::Status::Invalid(
@@ -286,7 +287,7 @@ arrow::Result<FileScanConfig> FinishFileScan(BoundFileScan bound, ScanPlan plan,
     LeaveOutEmptyFiles(inspection, &plan);
     const KeyFilters filters(bound.key_filters, *plan.partition_schema);
     const size_t before = plan.fragments.size();
-    ARROW_RETURN_NOT_OK(DecideByKeys(filters, inspection, cache, &plan));
+    ARROW_RETURN_NOT_OK(DecideByKeys(filters, inspection, cache, options.stop, &plan));
     plan.prune.files_kept = static_cast<int64_t>(plan.fragments.size());
     if (plan.fragments.size() != before)
       plan.statistics = statistics::ToInexact(std::move(plan.statistics));

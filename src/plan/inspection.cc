@@ -108,7 +108,12 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
   out.list = options.list;
   if (!options.format.empty()) {
     ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat(options.format));
-    ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
+    // Where schema, keys and format are declared, there is nothing to find out.
+    if (options.schema && options.list.partitioning->declared()) {
+      out.sample.complete = false;
+    } else {
+      ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
+    }
     return out;
   }
   const bool infer_extension = out.list.extensions.empty();
@@ -149,7 +154,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
       base::IsLocal(*source.filesystem()) ? runtime::DefaultWorkers() : kRemoteFooters;
   ARROW_RETURN_NOT_OK(runtime::ParallelFor(
       files.num_files(), concurrency, looked.list.stop, [&](int64_t i) -> arrow::Status {
-        auto loaded = LoadFacts(*looked.format, SourceOf(source, files, i), cache.get(), counters);
+        auto loaded = LoadFacts(*looked.format, SourceOf(source, files, i), cache.get(), counters, looked.list.stop);
         if (loaded.ok()) {
           if (loaded->facts) schemas[i] = loaded->facts->schema();
         } else if (options.may_skip && options.may_skip(loaded.status())) {

@@ -140,7 +140,8 @@ class Collector {
     auto file = std::make_shared<const SourceFile>(
         SourceFile{plan_->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
     ARROW_ASSIGN_OR_RAISE(auto loaded,
-                          LoadFacts(*plan_->format, file, input_.cache.get(), counters_));
+                          LoadFacts(*plan_->format, file, input_.cache.get(), counters_,
+                                    options_.stop));
     fragment.size = loaded.size;
     fragment.mtime_ns = loaded.mtime_ns;
     if (!loaded.facts) {
@@ -261,6 +262,24 @@ class Collector {
   std::mutex mutex_;
 };
 
+/// A declared schema says which columns there are, not which of them paths carry: a key that
+/// neither the partitioning declares nor the inspection saw would be read as a column of the files.
+arrow::Status CheckKeysAreKnown(const Inspection& inspection, const FileTable& page) {
+  if (!inspection.schema_declared) return arrow::Status::OK();
+  for (const KeyColumn& column : page.keys().columns) {
+    if (inspection.table_schema->GetFieldIndex(column.name) < 0 ||
+        inspection.partition_schema->GetFieldIndex(column.name) >= 0)
+      continue;
+    for (int64_t i = 0; i < page.num_files(); ++i) {
+      if (column.index[i] == KeyColumn::kAbsent) continue;
+      return arrow::Status::Invalid("The path '", page.path(i), "' carries the key '", column.name,
+                                    "', which the schema has as a column: declare it in the "
+                                    "partitioning too");
+    }
+  }
+  return arrow::Status::OK();
+}
+
 }  // namespace
 
 arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound,
@@ -291,6 +310,7 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   Collector collector(input, bound, options, footers, &plan);
   ARROW_RETURN_NOT_OK(collector.Init());
   auto take = [&](const FileTable& page) -> arrow::Result<bool> {
+    ARROW_RETURN_NOT_OK(CheckKeysAreKnown(inspection, page));
     ARROW_ASSIGN_OR_RAISE(auto keep, keys.JudgeFiles(page));
     plan.prune.files_listed += page.num_files();
     plan.prune.files_kept_by_keys += std::count(keep.begin(), keep.end(), true);

@@ -22,6 +22,9 @@ using schema::ColumnMapping;
 /// Row groups are read together up to so many bytes, which keeps the pieces that threads share
 /// small.
 constexpr int64_t kMaxJoinedBytes = 4 << 20;
+/// From a store, whatever their number of rows: there a request costs more than such a piece, and
+/// it is files that threads share.
+constexpr int64_t kMaxJoinedRemoteBytes = 16 << 20;
 
 /// The rows of some row groups. `inner` yields the file's leaves; without one no bytes of data are
 /// needed, only a number of rows.
@@ -175,13 +178,15 @@ class FileUnit final : public Unit {
 
   /// Small row groups are read together, as long as they are small together.
   Groups EndOfPiece(const FileFacts& facts, Groups begin, Groups end) const {
+    const bool local = base::IsLocal(*context_->filesystem);
+    const int64_t max_bytes = local ? kMaxJoinedBytes : kMaxJoinedRemoteBytes;
     int64_t rows = 0, bytes = 0;
     for (auto it = begin; it != end; ++it) {
       // An absent row count is no small one.
       rows += std::min(facts.row_group_rows(*it).exact_value().value_or(context_->batch_rows),
                        context_->batch_rows);
-      bytes += std::clamp<int64_t>(facts.row_group_bytes(*it), 0, kMaxJoinedBytes);
-      if (it != begin && (rows > context_->batch_rows || bytes > kMaxJoinedBytes)) return it;
+      bytes += std::clamp<int64_t>(facts.row_group_bytes(*it), 0, max_bytes);
+      if (it != begin && ((local && rows > context_->batch_rows) || bytes > max_bytes)) return it;
     }
     return end;
   }

@@ -46,10 +46,11 @@ struct FileHandle {
 
   arrow::Result<std::shared_ptr<storage::OpenFile>> Get(
       const std::shared_ptr<const SourceFile>& file,
-      const std::shared_ptr<runtime::Counters>& counters, arrow::MemoryPool* pool) {
+      const std::shared_ptr<runtime::Counters>& counters, const SchedulerOptions& options) {
     std::lock_guard lock(mutex);
     if (!open) {
-      ARROW_ASSIGN_OR_RAISE(open, storage::OpenFile::Open(file, counters, pool));
+      ARROW_ASSIGN_OR_RAISE(open,
+                            storage::OpenFile::Open(file, counters, options.pool, options.stop));
     }
     return open;
   }
@@ -347,7 +348,7 @@ struct Scheduler::State {
 
   arrow::Result<std::shared_ptr<arrow::Buffer>> Read(const Request& request) {
     ARROW_ASSIGN_OR_RAISE(auto file,
-                          request.slot->file->Get(request.slot->source, counters, options.pool));
+                          request.slot->file->Get(request.slot->source, counters, options));
     if (request.fetch->range.length == 0) return std::make_shared<arrow::Buffer>(nullptr, 0);
     return file->Read(request.fetch->range);
   }

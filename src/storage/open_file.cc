@@ -12,6 +12,7 @@
 #include <arrow/util/io_util.h>
 
 #include "base/location.h"
+#include "store/access.h"
 
 namespace shoal::storage {
 
@@ -41,15 +42,19 @@ arrow::Status StoreError(const arrow::Status& status, std::string_view what,
 
 /// Why a file could not be opened: it is missing, or something else.
 arrow::Status OpenError(const arrow::Status& status, const SourceFile& file) {
+  const auto access = store::Access::Of(file.filesystem);
   if (arrow::internal::ErrnoFromStatus(status) == 0) {
     // Not every store says it in its error.
-    auto info = file.filesystem->GetFileInfo(file.path);
+    auto info = access->Call<arrow::fs::FileInfo>(
+        arrow::StopToken::Unstoppable(), [filesystem = file.filesystem, path = file.path] {
+          return filesystem->GetFileInfo(path);
+        });
     if (info.ok() && info->type() == arrow::fs::FileType::NotFound) {
-      return arrow::internal::IOErrorFromErrno(ENOENT, "Cannot open '", file.path,
+      return arrow::internal::IOErrorFromErrno(ENOENT, "Cannot open '", access->Name(file.path),
                                                "': ", status.message());
     }
   }
-  return StoreError(status, "Cannot open", file.path);
+  return StoreError(status, "Cannot open", access->Name(file.path));
 }
 
 template <typename... Args>
@@ -128,41 +133,85 @@ class LocalFile final : public OpenFile {
   arrow::MemoryPool* const pool_;
 };
 
+/// On GCS Arrow opens a file with a request for its metadata and one for all of its bytes, before
+/// the first range is asked for. A file of up to so many bytes, no more than is fetched for a
+/// footer, is read whole by one request instead.
+constexpr int64_t kReadWhole = 64 << 10;
+
 class FilesystemFile final : public OpenFile {
  public:
   static arrow::Result<std::shared_ptr<OpenFile>> Make(
-      std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters) {
+      std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters,
+      arrow::StopToken stop) {
     arrow::fs::FileInfo info(file->path, arrow::fs::FileType::File);
     if (file->size >= 0) info.set_size(file->size);
     if (file->mtime_ns >= 0) {
       info.set_mtime(arrow::fs::TimePoint(std::chrono::nanoseconds(file->mtime_ns)));
     }
-    auto input = file->filesystem->OpenInputFile(info);
-    if (!input.ok()) return OpenError(input.status(), *file);
+    auto access = store::Access::Of(file->filesystem);
+    const bool whole = file->filesystem->type_name() == "gcs" && file->size >= 0 &&
+                       file->size <= kReadWhole;
+    auto input = access->Call<Opened>(
+        stop, [filesystem = file->filesystem, info, whole]() -> arrow::Result<Opened> {
+          Opened out;
+          if (whole) {
+            ARROW_ASSIGN_OR_RAISE(auto stream, filesystem->OpenInputStream(info));
+            // One byte more tells a file that has grown.
+            ARROW_ASSIGN_OR_RAISE(out.content, stream->Read(info.size() + 1));
+            out.size = out.content->size();
+            return out;
+          }
+          ARROW_ASSIGN_OR_RAISE(out.input, filesystem->OpenInputFile(info));
+          ARROW_ASSIGN_OR_RAISE(out.size, out.input->GetSize());
+          return out;
+        });
+    if (!input.ok()) {
+      ARROW_RETURN_NOT_OK(stop.Poll());
+      return OpenError(input.status(), *file);
+    }
     std::shared_ptr<FilesystemFile> opened(
-        new FilesystemFile(std::move(file), std::move(counters), *std::move(input)));
-    auto size = opened->input_->GetSize();
-    if (!size.ok()) return OpenError(size.status(), opened->source());
+        new FilesystemFile(std::move(file), std::move(counters), std::move(access),
+                           std::move(input->input), std::move(input->content),
+                           std::move(stop)));
     // A store does not tell the time of what it opens. What is read is the version that was listed,
     // or a later one, and then the next listing tells another time.
-    ARROW_RETURN_NOT_OK(opened->SetIdentity(*size, opened->source().mtime_ns));
+    ARROW_RETURN_NOT_OK(opened->SetIdentity(input->size, opened->source().mtime_ns));
     return opened;
   }
 
  protected:
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset,
                                                        int64_t length) const override {
-    auto read = input_->ReadAt(offset, length);
-    if (!read.ok()) return StoreError(read.status(), "Cannot read", source().path);
+    if (content_) return arrow::SliceBuffer(content_, offset, length);
+    auto read = access_->Call<std::shared_ptr<arrow::Buffer>>(
+        stop_, [input = input_, offset, length] { return input->ReadAt(offset, length); });
+    if (!read.ok()) {
+      ARROW_RETURN_NOT_OK(stop_.Poll());
+      return StoreError(read.status(), "Cannot read", access_->Name(source().path));
+    }
     return read;
   }
 
  private:
+  struct Opened {
+    std::shared_ptr<arrow::io::RandomAccessFile> input;
+    std::shared_ptr<arrow::Buffer> content;
+    int64_t size = 0;
+  };
+
   FilesystemFile(std::shared_ptr<const SourceFile> file,
-                 std::shared_ptr<runtime::Counters> counters,
-                 std::shared_ptr<arrow::io::RandomAccessFile> input)
-      : OpenFile(std::move(file), std::move(counters)), input_(std::move(input)) {}
-  std::shared_ptr<arrow::io::RandomAccessFile> input_;
+                 std::shared_ptr<runtime::Counters> counters, std::shared_ptr<store::Access> access,
+                 std::shared_ptr<arrow::io::RandomAccessFile> input,
+                 std::shared_ptr<arrow::Buffer> content, arrow::StopToken stop)
+      : OpenFile(std::move(file), std::move(counters)),
+        access_(std::move(access)),
+        input_(std::move(input)),
+        content_(std::move(content)),
+        stop_(std::move(stop)) {}
+  const std::shared_ptr<store::Access> access_;
+  const std::shared_ptr<arrow::io::RandomAccessFile> input_;
+  const std::shared_ptr<arrow::Buffer> content_;  // all of it, instead of input_
+  const arrow::StopToken stop_;
 };
 
 }  // namespace
@@ -191,11 +240,12 @@ arrow::Result<std::optional<FileIdentity>> Identify(const SourceFile& file) {
 
 arrow::Result<std::shared_ptr<OpenFile>> OpenFile::Open(std::shared_ptr<const SourceFile> file,
                                                         std::shared_ptr<runtime::Counters> counters,
-                                                        arrow::MemoryPool* pool) {
+                                                        arrow::MemoryPool* pool,
+                                                        arrow::StopToken stop) {
   ++counters->files_opened;
   if (base::IsLocal(*file->filesystem))
     return LocalFile::Make(std::move(file), std::move(counters), pool);
-  return FilesystemFile::Make(std::move(file), std::move(counters));
+  return FilesystemFile::Make(std::move(file), std::move(counters), std::move(stop));
 }
 
 arrow::Status OpenFile::SetIdentity(int64_t size, int64_t mtime_ns) {

@@ -11,6 +11,7 @@
 #include <arrow/filesystem/filesystem.h>
 #include <arrow/memory_pool.h>
 #include <arrow/result.h>
+#include <arrow/util/cancel.h>
 
 #include <shoal/unit.h>
 
@@ -42,10 +43,11 @@ class OpenFile {
   virtual ~OpenFile() = default;
 
   /// Fails if the file is not there, is not a file, or is no longer the one that was listed (size
-  /// or mtime differ). Buffers of local reads come from `pool`.
+  /// or mtime differ). Buffers of local reads come from `pool`; `stop` ends waiting for a store.
   static arrow::Result<std::shared_ptr<OpenFile>> Open(
       std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters,
-      arrow::MemoryPool* pool = arrow::default_memory_pool());
+      arrow::MemoryPool* pool = arrow::default_memory_pool(),
+      arrow::StopToken stop = arrow::StopToken::Unstoppable());
 
   int64_t size() const { return size_; }
   int64_t mtime_ns() const { return mtime_ns_; }

@@ -16,10 +16,11 @@ INCLUDES = {
     "statistics": set(),
     "schema": set(),
     "formats": {"base"},
-    "storage": {"base", "runtime"},
+    "store": {"base", "runtime"},
+    "storage": {"base", "runtime", "store"},
     "partition": {"base"},
     "prune": {"statistics", "schema"},
-    "list": {"base", "runtime"},
+    "list": {"base", "runtime", "store"},
     "plan": {
         "base",
         "runtime",
@@ -33,7 +34,7 @@ INCLUDES = {
         "list",
     },
     "read": {"base", "runtime", "expression", "schema", "storage", "prune", "plan"},
-    "dataset": {"base", "list", "plan", "read", "statistics"},
+    "dataset": {"base", "list", "plan", "read", "statistics", "store"},
 }
 
 

@@ -1,0 +1,111 @@
+#include "store/access.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <unordered_map>
+
+#include <arrow/filesystem/filesystem.h>
+
+#include "runtime/aside.h"
+#include "store/failure.h"
+
+namespace shoal::store {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstWait{100}, kLongestWait{5'000};
+
+/// Waits that grow, with chance in them, so that many callers do not come back at once.
+milliseconds WaitBefore(int attempt) {
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  const auto most = std::min(kFirstWait * (1 << std::min(attempt, 10)), kLongestWait);
+  return milliseconds(std::uniform_int_distribution<int64_t>(most.count() / 2, most.count())(random));
+}
+
+std::string Seconds(milliseconds time) {
+  const auto tenths = (time.count() + 50) / 100;
+  const std::string whole = std::to_string(tenths / 10);
+  return (tenths % 10 == 0 ? whole : whole + "." + std::to_string(tenths % 10)) + " s";
+}
+
+arrow::Status Sleep(milliseconds time, const arrow::StopToken& stop) {
+  const auto until = Clock::now() + time;
+  while (Clock::now() < until) {
+    ARROW_RETURN_NOT_OK(stop.Poll());
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  return stop.Poll();
+}
+
+}  // namespace
+
+Access::Access(const arrow::fs::FileSystem& filesystem) : kind_(filesystem.type_name()) {
+  is_store_ = kind_ == "s3" || kind_ == "gcs" || kind_ == "abfs";
+  if (is_store_) scheme_ = (kind_ == "gcs" ? "gs" : kind_) + "://";
+}
+
+std::shared_ptr<Access> Access::Of(const std::shared_ptr<arrow::fs::FileSystem>& filesystem) {
+  struct Known {
+    std::weak_ptr<arrow::fs::FileSystem> filesystem;
+    std::shared_ptr<Access> access;
+  };
+  static std::mutex mutex;
+  // Never destroyed: threads that were left behind may ask while static objects are destroyed.
+  static auto* known = new std::unordered_map<const arrow::fs::FileSystem*, Known>;
+  std::lock_guard lock(mutex);
+  Known& entry = (*known)[filesystem.get()];
+  if (entry.access == nullptr || entry.filesystem.lock() != filesystem) {
+    entry = {filesystem, std::shared_ptr<Access>(new Access(*filesystem))};
+    std::erase_if(*known, [](const auto& item) { return item.second.filesystem.expired(); });
+    return (*known)[filesystem.get()].access;
+  }
+  return entry.access;
+}
+
+arrow::Status Access::Repeat(const arrow::StopToken& stop,
+                             const std::function<std::function<arrow::Status()>()>& next) const {
+  const auto start = Clock::now();
+  for (int attempt = 0;; ++attempt) {
+    const auto status = std::make_shared<arrow::Status>();
+    const auto work = [status, call = next()] {
+      try {
+        *status = call();
+      } catch (const std::exception& error) {
+        *status = arrow::Status::UnknownError(error.what());
+      }
+    };
+    auto limit = [&] {
+      return has_answered_ ? limits_.deadline : std::min(limits_.deadline, limits_.first_answer);
+    };
+    const auto until = std::min(start + limit(), Clock::now() + limits_.attempt);
+    const bool ended = runtime::RunAside(work, until, stop);
+    ARROW_RETURN_NOT_OK(stop.Poll());
+    if (ended && status->ok()) {
+      has_answered_ = true;
+      return arrow::Status::OK();
+    }
+    const arrow::Status failed = ended ? *status : arrow::Status::IOError("there was no answer");
+    const Failure failure = ended ? Classify(failed) : Failure::kNoAnswer;
+    if (failure != Failure::kNoAnswer) has_answered_ = true;
+    const std::string advice = Advice(failure, kind_);
+    if (failure != Failure::kNoAnswer && failure != Failure::kBusy) {
+      return advice.empty() ? failed : failed.WithMessage(failed.message(), ". ", advice);
+    }
+    const auto wait = WaitBefore(attempt);
+    if (Clock::now() + wait >= start + limit()) {
+      return failed.WithMessage(
+          "given up after ",
+          Seconds(std::chrono::duration_cast<milliseconds>(Clock::now() - start)), " and ",
+          attempt + 1, attempt == 0 ? " attempt: " : " attempts: ", failed.message(), ". ", advice);
+    }
+    ARROW_RETURN_NOT_OK(Sleep(wait, stop));
+  }
+}
+
+}  // namespace shoal::store

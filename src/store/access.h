@@ -1,0 +1,66 @@
+// How a store is asked: again where it fails for a moment, and never beyond a deadline.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <arrow/filesystem/type_fwd.h>
+#include <arrow/result.h>
+#include <arrow/util/cancel.h>
+
+namespace shoal::store {
+
+struct Limits {
+  /// Of one operation (a page of names, a range of a file) with all that is done to repeat it.
+  std::chrono::milliseconds deadline{60'000};
+  /// An attempt without an answer for so long is given up, and made again.
+  std::chrono::milliseconds attempt{15'000};
+  /// A store that has never answered gets only so long: it is most likely not there.
+  std::chrono::milliseconds first_answer{4'500};
+};
+
+/// Of one filesystem. Thread-safe.
+class Access {
+ public:
+  /// That of the filesystem; the same for all who ask while it lives.
+  static std::shared_ptr<Access> Of(const std::shared_ptr<arrow::fs::FileSystem>& filesystem);
+
+  /// A path as messages name it: on stores a URI.
+  std::string Name(const std::string& path) const { return scheme_ + path; }
+  void SetLimits(Limits limits) { limits_ = limits; }  // before the first call
+
+  /// What `attempt` returns, which may be called several times, and left behind in another thread:
+  /// so it must own all that it uses. Errors say what to do, but not what was asked. On filesystems
+  /// that are no stores, `attempt` is simply called.
+  template <typename T>
+  arrow::Result<T> Call(const arrow::StopToken& stop,
+                        std::function<arrow::Result<T>()> attempt) const {
+    if (!is_store_) return attempt();
+    std::shared_ptr<arrow::Result<T>> result;
+    ARROW_RETURN_NOT_OK(Repeat(stop, [&]() -> std::function<arrow::Status()> {
+      // One for each attempt: an earlier one may still write into its own.
+      result = std::make_shared<arrow::Result<T>>(arrow::Status::Cancelled("not asked"));
+      return [result, attempt] {
+        *result = attempt();
+        return result->status();
+      };
+    }));
+    return *std::move(result);
+  }
+
+ private:
+  explicit Access(const arrow::fs::FileSystem& filesystem);
+  arrow::Status Repeat(const arrow::StopToken& stop,
+                       const std::function<std::function<arrow::Status()>()>& next) const;
+
+  bool is_store_;
+  std::string kind_, scheme_;
+  Limits limits_;
+  mutable std::atomic<bool> has_answered_{false};
+};
+
+}  // namespace shoal::store

@@ -1,0 +1,167 @@
+"""Stores that refuse, are not there, fail now and then, or hang."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+from store import Store
+from tables import DAYS, FILES, HOURS, ROWS, numbers, put_days
+from test_listing import flags
+
+import shoal
+from cli_program import PROGRAM
+from cli_program import shoal as run
+
+SOON = 5.0  # seconds in which a mistake is told
+
+
+def refused() -> str:
+    """An address at which nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{free.getsockname()[1]}"
+
+
+def fails_soon(uri: str, options: dict[str, str]) -> str:
+    begin = time.monotonic()
+    with pytest.raises(Exception) as raised:
+        shoal.open(uri, storage_options=options).count()
+    assert time.monotonic() - begin < SOON
+    return str(raised.value)
+
+
+def test_wrong_credentials_fail_soon_naming_the_uri_and_what_to_do(store: Store) -> None:
+    options = store.wrong_credentials()
+    if options is None:
+        pytest.skip("the server asks for no credentials")
+    store.put("t/a.parquet", numbers(0, 1))
+    message = fails_soon(store.uri("t/"), options)
+    assert f"{store.scheme}://{store.bucket}/t" in message
+    assert "Check the credentials" in message
+
+
+def test_a_missing_bucket_fails_soon_naming_the_uri(store: Store) -> None:
+    for key in "t/", "t/a.parquet":
+        message = fails_soon(store.uri(key, "nosuchbucket"), store.options())
+        assert f"{store.scheme}://nosuchbucket/t" in message
+        assert "bucket" in message
+
+
+def test_an_unreachable_host_fails_soon_naming_the_uri(store: Store) -> None:
+    message = fails_soon(store.uri("t/"), store.options(refused()))
+    assert f"{store.scheme}://{store.bucket}/t" in message
+    assert "Check the network and the endpoint" in message
+
+
+def test_a_host_that_never_answers_fails_soon(store: Store) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(100)
+        message = fails_soon(store.uri("t/"), store.options(f"127.0.0.1:{silent.getsockname()[1]}"))
+    assert f"{store.scheme}://{store.bucket}/t" in message
+    assert "Check the network and the endpoint" in message
+
+
+def test_the_program_ends_soon_in_one_line(store: Store) -> None:
+    options = store.options(refused())
+    words = [word for item in options.items() for word in ("--storage-option", "=".join(item))]
+    begin = time.monotonic()
+    ended = run("count", store.uri("t/"), *words)
+    assert time.monotonic() - begin < SOON + 1
+    assert ended.status == 1
+    assert len(ended.err.splitlines()) == 1
+    assert f"{store.scheme}://{store.bucket}/t" in ended.err
+
+
+def test_an_unknown_option_is_an_error_naming_it(store: Store) -> None:
+    with pytest.raises(ValueError, match="'colour'"):
+        shoal.open(store.uri("t/"), storage_options=store.options() | {"colour": "blue"})
+    ended = run("count", store.uri("t/"), "--storage-option", "colour=blue")
+    assert ended.status == 1
+    assert "'colour'" in ended.err
+
+
+FAULTS = {
+    "503": {"kind": "status", "status": 503, "every": 10},
+    "reset": {"kind": "reset", "every": 10},
+    "truncate": {"kind": "truncate", "every": 10},
+    "hang": {"kind": "hang", "every": 40},
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_now_and_then_do_not_change_the_answer(store: Store, fault: str) -> None:
+    n = put_days(store)
+    options = store.options() | {"timeout": "3"}
+    store.reset()
+    # The first answer is a true one: of a store that has never answered nobody knows that it is there.
+    opened = shoal.open(store.uri("days"), storage_options=options)
+    assert opened.schema.names == ["x", "date", "hour"]
+    store.behave(0, FAULTS[fault])
+    again = opened.refresh()
+    assert len(again.files) == n
+    assert again.scan().to_table()["x"].to_pylist() == list(range(n * ROWS))
+    assert store.counts().faults > 0
+
+
+@pytest.mark.parametrize("operation", ["list", "get"])
+def test_a_store_that_stops_answering_is_an_error_at_the_deadline(store: Store, operation: str) -> None:
+    put_days(store)
+    opened = shoal.open(store.uri("days"), storage_options=store.options() | {"deadline": "2", "timeout": "1"})
+    assert opened.schema.names == ["x", "date", "hour"]
+    store.behave(0, {"operation": operation, "kind": "hang"})
+    begin = time.monotonic()
+    with pytest.raises(OSError, match=f"{store.scheme}://{store.bucket}/days"):
+        opened.refresh().scan().to_table()
+    assert time.monotonic() - begin < 6
+
+
+@pytest.mark.parametrize("operation", ["list", "get"])
+def test_ctrl_c_ends_a_program_whose_store_hangs(store: Store, operation: str) -> None:
+    put_days(store)
+    store.behave(0, {"operation": operation, "kind": "hang"})
+    process = subprocess.Popen(
+        [PROGRAM, "count", store.uri("days"), "--no-progress", *flags(store)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    end = time.monotonic() + 4
+    while store.counts().in_flight.get(operation, 0) == 0 and time.monotonic() < end:
+        time.sleep(0.02)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.wait(10)
+    assert time.monotonic() - begin < 1.5
+    assert process.returncode == 130
+
+
+@pytest.mark.parametrize("operation", ["list", "get"])
+def test_ctrl_c_ends_a_question_from_python(store: Store, operation: str) -> None:
+    put_days(store)
+    opened = shoal.open(store.uri("days"), storage_options=store.options())
+    assert opened.schema.names == ["x", "date", "hour"]
+    store.behave(0, {"operation": operation, "kind": "hang"})
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        opened.refresh().count()
+    assert time.monotonic() - begin < 1.5
+
+
+def test_close_does_not_wait_for_a_store_that_hangs(store: Store) -> None:
+    n = put_days(store)
+    assert n == DAYS * HOURS * FILES
+    opened = shoal.open(store.uri("days"), storage_options=store.options() | {"timeout": "2"})
+    assert len(opened.files) == n
+    store.behave(0, {"operation": "get", "every": 30, "kind": "hang"})
+    batches = opened.scan().to_batches()
+    next(batches)
+    begin = time.monotonic()
+    batches.close()
+    assert time.monotonic() - begin < 1
