@@ -97,8 +97,8 @@ def open(
         read is an error. :meth:`Dataset.refresh` lists anew, :func:`shoal.forget_listings` forgets. 0: each
         dataset lists for itself.
     storage_options
-        How to reach the store of ``s3://``, ``gs://`` or ``abfs://`` sources, by the names that Polars, pandas
-        and pyarrow users know: ``{"key": ..., "secret": ..., "endpoint_url": ..., "region": ...}``;
+        How to reach the store of ``s3://``, ``gs://`` or ``abfs://`` sources, by the names that Polars,
+        pandas and pyarrow users know: ``{"key": ..., "secret": ..., "endpoint_url": ..., "region": ...}``;
         docs/object-stores.md lists them. ``deadline``: seconds that one operation may take with all its
         retries (60). An unknown name is an error. What is not given comes from the environment.
 

@@ -56,7 +56,9 @@ def as_storage_options(options: Mapping[str, Any] | None) -> dict[str, str]:
         elif isinstance(value, str | int | float):
             out[name] = str(value)
         else:
-            raise TypeError(f"The storage option {name!r} must be a text or a number, not {type(value).__name__}")
+            raise TypeError(
+                f"The storage option {name!r} must be a text or a number, not {type(value).__name__}"
+            )
     return out
 
 

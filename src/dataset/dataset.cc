@@ -73,8 +73,7 @@ arrow::Status OpenStoreOf(const std::vector<std::string>& sources, OpenOptions* 
     return arrow::Status::Invalid("storage_options are given, but '", sources.front(),
                                   "' is no URI of a store (s3://, gs://, abfs://)");
   }
-  ARROW_ASSIGN_OR_RAISE(options->filesystem,
-                        store::OpenStore(*of_store, options->storage_options));
+  ARROW_ASSIGN_OR_RAISE(options->filesystem, store::OpenStore(*of_store, options->storage_options));
   options->storage_options.clear();  // the filesystem has them
   return arrow::Status::OK();
 }

@@ -20,7 +20,8 @@ arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
       }
     }
   }
-  ARROW_ASSIGN_OR_RAISE(auto open, storage::OpenFile::Open(file, counters, arrow::default_memory_pool(), stop));
+  ARROW_ASSIGN_OR_RAISE(
+      auto open, storage::OpenFile::Open(file, counters, arrow::default_memory_pool(), stop));
   LoadedFacts out{nullptr, open->size(), open->mtime_ns(), false};
   if (out.size == 0) {
     if (cache && cache->HasRead(file->path)) {

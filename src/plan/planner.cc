@@ -139,9 +139,8 @@ class Collector {
     Known& known = known_[i];
     auto file = std::make_shared<const SourceFile>(
         SourceFile{plan_->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
-    ARROW_ASSIGN_OR_RAISE(auto loaded,
-                          LoadFacts(*plan_->format, file, input_.cache.get(), counters_,
-                                    options_.stop));
+    ARROW_ASSIGN_OR_RAISE(
+        auto loaded, LoadFacts(*plan_->format, file, input_.cache.get(), counters_, options_.stop));
     fragment.size = loaded.size;
     fragment.mtime_ns = loaded.mtime_ns;
     if (!loaded.facts) {

@@ -40,7 +40,8 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     const Fragment& fragment = plan.fragments[i];
     auto file = std::make_shared<const SourceFile>(
         SourceFile{plan.filesystem, fragment.path, fragment.size, fragment.mtime_ns});
-    ARROW_ASSIGN_OR_RAISE(auto loaded, plan::LoadFacts(*plan.format, file, cache.get(), counters, options.stop));
+    ARROW_ASSIGN_OR_RAISE(auto loaded,
+                          plan::LoadFacts(*plan.format, file, cache.get(), counters, options.stop));
     if (!loaded.facts) return arrow::Status::OK();
     const FileFacts& facts = *loaded.facts;
     ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsOf(fragment.row_groups, facts, fragment.path));

@@ -81,12 +81,12 @@ class IdleWorkers {
  private:
   IdleWorkers() {
     // A child has none of the threads, and must not find the lock taken.
-    ::pthread_atfork([] { Instance().mutex_.lock(); }, [] { Instance().mutex_.unlock(); },
-                     [] {
-                       (void)new std::vector<std::shared_ptr<Worker>>(
-                           std::exchange(Instance().idle_, {}));
-                       Instance().mutex_.unlock();
-                     });
+    ::pthread_atfork(
+        [] { Instance().mutex_.lock(); }, [] { Instance().mutex_.unlock(); },
+        [] {
+          (void)new std::vector<std::shared_ptr<Worker>>(std::exchange(Instance().idle_, {}));
+          Instance().mutex_.unlock();
+        });
   }
 
   std::mutex mutex_;

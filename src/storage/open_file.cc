@@ -46,9 +46,8 @@ arrow::Status OpenError(const arrow::Status& status, const SourceFile& file) {
   if (arrow::internal::ErrnoFromStatus(status) == 0) {
     // Not every store says it in its error.
     auto info = access->Call<arrow::fs::FileInfo>(
-        arrow::StopToken::Unstoppable(), [filesystem = file.filesystem, path = file.path] {
-          return filesystem->GetFileInfo(path);
-        });
+        arrow::StopToken::Unstoppable(),
+        [filesystem = file.filesystem, path = file.path] { return filesystem->GetFileInfo(path); });
     if (info.ok() && info->type() == arrow::fs::FileType::NotFound) {
       return arrow::internal::IOErrorFromErrno(ENOENT, "Cannot open '", access->Name(file.path),
                                                "': ", status.message());
@@ -140,17 +139,17 @@ constexpr int64_t kReadWhole = 64 << 10;
 
 class FilesystemFile final : public OpenFile {
  public:
-  static arrow::Result<std::shared_ptr<OpenFile>> Make(
-      std::shared_ptr<const SourceFile> file, std::shared_ptr<runtime::Counters> counters,
-      arrow::StopToken stop) {
+  static arrow::Result<std::shared_ptr<OpenFile>> Make(std::shared_ptr<const SourceFile> file,
+                                                       std::shared_ptr<runtime::Counters> counters,
+                                                       arrow::StopToken stop) {
     arrow::fs::FileInfo info(file->path, arrow::fs::FileType::File);
     if (file->size >= 0) info.set_size(file->size);
     if (file->mtime_ns >= 0) {
       info.set_mtime(arrow::fs::TimePoint(std::chrono::nanoseconds(file->mtime_ns)));
     }
     auto access = store::Access::Of(file->filesystem);
-    const bool whole = file->filesystem->type_name() == "gcs" && file->size >= 0 &&
-                       file->size <= kReadWhole;
+    const bool whole =
+        file->filesystem->type_name() == "gcs" && file->size >= 0 && file->size <= kReadWhole;
     auto input = access->Call<Opened>(
         stop, [filesystem = file->filesystem, info, whole]() -> arrow::Result<Opened> {
           Opened out;
@@ -171,8 +170,7 @@ class FilesystemFile final : public OpenFile {
     }
     std::shared_ptr<FilesystemFile> opened(
         new FilesystemFile(std::move(file), std::move(counters), std::move(access),
-                           std::move(input->input), std::move(input->content),
-                           std::move(stop)));
+                           std::move(input->input), std::move(input->content), std::move(stop)));
     // A store does not tell the time of what it opens. What is read is the version that was listed,
     // or a later one, and then the next listing tells another time.
     ARROW_RETURN_NOT_OK(opened->SetIdentity(input->size, opened->source().mtime_ns));

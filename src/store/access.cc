@@ -25,7 +25,8 @@ constexpr milliseconds kFirstWait{100}, kLongestWait{5'000};
 milliseconds WaitBefore(int attempt) {
   static thread_local std::minstd_rand random{std::random_device{}()};
   const auto most = std::min(kFirstWait * (1 << std::min(attempt, 10)), kLongestWait);
-  return milliseconds(std::uniform_int_distribution<int64_t>(most.count() / 2, most.count())(random));
+  return milliseconds(
+      std::uniform_int_distribution<int64_t>(most.count() / 2, most.count())(random));
 }
 
 std::string Seconds(milliseconds time) {

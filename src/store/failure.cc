@@ -16,7 +16,8 @@ bool HasOneOf(const std::string& text, std::initializer_list<std::string_view> w
 }  // namespace
 
 Failure Classify(const arrow::Status& status) {
-  if (!status.IsIOError() && !status.IsUnknownError() && !status.IsInvalid()) return Failure::kOther;
+  if (!status.IsIOError() && !status.IsUnknownError() && !status.IsInvalid())
+    return Failure::kOther;
   const std::string& text = status.message();
   // S3: "AWS Error CODE during …", with "(HTTP status 503)" where the code is not known.
   // GCS: "google::cloud::Status(CODE: …". Azure: "… 403 …" and the service's code.
@@ -36,17 +37,32 @@ Failure Classify(const arrow::Status& status) {
                       "Server failed to authenticate", "InvalidAuthenticationInfo"})) {
     return Failure::kDenied;
   }
-  if (HasOneOf(text, {"SLOW_DOWN", "SERVICE_UNAVAILABLE", "INTERNAL_FAILURE", "THROTTLING",
-                      "REQUEST_TIMEOUT", "HTTP status 429", "HTTP status 500", "HTTP status 502",
-                      "HTTP status 503", "HTTP status 504", "RESOURCE_EXHAUSTED", "INTERNAL:",
-                      "ServerBusy", "InternalError", "OperationTimedOut", " 429 ", " 500 ", " 502 ",
-                      " 503 ", " 504 "})) {
+  if (HasOneOf(text, {"SLOW_DOWN",
+                      "SERVICE_UNAVAILABLE",
+                      "INTERNAL_FAILURE",
+                      "THROTTLING",
+                      "REQUEST_TIMEOUT",
+                      "HTTP status 429",
+                      "HTTP status 500",
+                      "HTTP status 502",
+                      "HTTP status 503",
+                      "HTTP status 504",
+                      "RESOURCE_EXHAUSTED",
+                      "INTERNAL:",
+                      "ServerBusy",
+                      "InternalError",
+                      "OperationTimedOut",
+                      " 429 ",
+                      " 500 ",
+                      " 502 ",
+                      " 503 ",
+                      " 504 "})) {
     return Failure::kBusy;
   }
   if (HasOneOf(text, {"NETWORK_CONNECTION", "curlCode", "curl error", "CURL error", "UNAVAILABLE",
                       "DEADLINE_EXCEEDED", "ransport", "Fail to get a new connection",
-                      "Error while sending request", "ould not connect",
-                      "onnection was closed", "onnection reset", "EOF"})) {
+                      "Error while sending request", "ould not connect", "onnection was closed",
+                      "onnection reset", "EOF"})) {
     return Failure::kNoAnswer;
   }
   return Failure::kOther;

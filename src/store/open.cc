@@ -93,8 +93,9 @@ arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
   std::string endpoint = options["endpoint"];
   if (endpoint.empty()) endpoint = Environment("AWS_ENDPOINT_URL_S3");
   if (endpoint.empty()) endpoint = Environment("AWS_ENDPOINT_URL");
-  const Endpoint parsed = ParseEndpoint(
-      endpoint, options.Has("scheme") ? options["scheme"] : allow_http ? "http" : "https");
+  const Endpoint parsed = ParseEndpoint(endpoint, options.Has("scheme") ? options["scheme"]
+                                                  : allow_http          ? "http"
+                                                                        : "https");
   s3.endpoint_override = parsed.authority;
   s3.scheme = parsed.scheme;
   ARROW_ASSIGN_OR_RAISE(s3.force_virtual_addressing, options.Flag("virtual_addressing"));
@@ -168,8 +169,8 @@ arrow::Result<FileSystem> OpenGcs(const arrow::util::Uri& uri, Options options) 
     gcs = arrow::fs::GcsOptions::FromAccessToken(token, in_an_hour);
   }
   if (options.Has("endpoint")) {
-    const Endpoint endpoint = ParseEndpoint(
-        options["endpoint"], options.Has("scheme") ? options["scheme"] : "https");
+    const Endpoint endpoint =
+        ParseEndpoint(options["endpoint"], options.Has("scheme") ? options["scheme"] : "https");
     gcs.endpoint_override = endpoint.authority;
     gcs.scheme = endpoint.scheme;
   }
@@ -240,9 +241,10 @@ arrow::Result<FileSystem> Open(Kind kind, const arrow::util::Uri& uri, const std
   }
   ARROW_ASSIGN_OR_RAISE(const Options options, Options::Parse(kind, given));
   ARROW_ASSIGN_OR_RAISE(const Limits limits, options.ReadLimits());
-  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, kind == Kind::kS3    ? OpenS3(uri, options)
-                                               : kind == Kind::kGcs ? OpenGcs(uri, options)
-                                                                    : OpenAzure(uri, options, query));
+  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, kind == Kind::kS3 ? OpenS3(uri, options)
+                                               : kind == Kind::kGcs
+                                                   ? OpenGcs(uri, options)
+                                                   : OpenAzure(uri, options, query));
   Access::Of(filesystem)->SetLimits(limits);
   return filesystem;
 }

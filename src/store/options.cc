@@ -31,12 +31,14 @@ const std::vector<Name>& NamesOf(Kind kind) {
       {"session_token", {"token", "aws_session_token", "aws_token"}},
       {"region", {"aws_region", "aws_default_region", "default_region", "region_name"}},
       {"endpoint",
-       {"endpoint_url", "endpoint_override", "aws_endpoint_url", "aws_endpoint", "aws_endpoint_url_s3"}},
+       {"endpoint_url", "endpoint_override", "aws_endpoint_url", "aws_endpoint",
+        "aws_endpoint_url_s3"}},
       {"scheme", {}},
       {"allow_http", {"aws_allow_http"}},
       {"anonymous", {"aws_skip_signature"}},
       {"virtual_addressing",
-       {"virtual_hosted_style_request", "aws_virtual_hosted_style_request", "force_virtual_addressing"}},
+       {"virtual_hosted_style_request", "aws_virtual_hosted_style_request",
+        "force_virtual_addressing"}},
       {"role_arn", {}},
       {"session_name", {}},
       {"external_id", {}},
@@ -113,9 +115,9 @@ arrow::Result<Options> Options::Parse(Kind kind, const std::map<std::string, std
     const std::string_view name = FindName(kind, Lower(key));
     if (name.empty()) {
       const char* store = kind == Kind::kS3 ? "S3" : kind == Kind::kGcs ? "GCS" : "Azure";
-      return arrow::Status::Invalid("Unknown storage option '", key, "'; ", store,
-                                    " takes (and other programs' names for them):",
-                                    KnownNames(kind));
+      return arrow::Status::Invalid(
+          "Unknown storage option '", key, "'; ", store,
+          " takes (and other programs' names for them):", KnownNames(kind));
     }
     if (const auto [it, is_new] = spelled.emplace(name, key); !is_new) {
       return arrow::Status::Invalid("The storage options '", it->second, "' and '", key,

@@ -24,9 +24,9 @@ TEST(StoreOptions, HaveTheNamesOfOtherPrograms) {
   EXPECT_EQ(Options::Parse(Kind::kAzure, {{"azure_storage_account_name", "a"}})
                 .ValueOrDie()["account_name"],
             "a");
-  EXPECT_EQ(Options::Parse(Kind::kGcs, {{"google_service_account", "f"}})
-                .ValueOrDie()["service_account"],
-            "f");
+  EXPECT_EQ(
+      Options::Parse(Kind::kGcs, {{"google_service_account", "f"}}).ValueOrDie()["service_account"],
+      "f");
 }
 
 TEST(StoreOptions, UnknownOrDoubledNamesAreErrorsNamingThem) {

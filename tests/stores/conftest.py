@@ -9,8 +9,9 @@ import pytest
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "end_to_end")]
 
-import servers
-from store import KINDS, Store
+import servers  # noqa: E402
+
+from store import KINDS, Store  # noqa: E402
 
 _names = itertools.count()
 

@@ -86,7 +86,14 @@ def _azurite() -> Path:
     program = folder / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
     if not program.exists():
         say(f"installing azurite@{AZURITE}")
-        options = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error", "--prefix", str(folder)]
+        options = [
+            "--no-audit",
+            "--no-fund",
+            "--no-package-lock",
+            "--loglevel=error",
+            "--prefix",
+            str(folder),
+        ]
         subprocess.run(["npm", "install", *options, f"azurite@{AZURITE}"], check=True, stdout=sys.stderr)
     return program
 

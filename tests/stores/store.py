@@ -1,4 +1,4 @@
-"""A store under test: objects are put there by plain HTTP, so that keys and markers are just what a test says."""
+"""A store under test. Objects are put there by plain HTTP: keys and markers are just what a test says."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Store:
         self._control("/behave", {"delay_ms": delay_ms, "faults": list(faults)})
 
     def counts(self) -> Counts:
-        """Of operations only those on this test's bucket: what an earlier test left behind may still be asking."""
+        """Operations on this test's bucket only: what earlier tests left behind may still be asking."""
         counts = Counts(**json.loads(self._control("/counts")))
         mine = [request["operation"] for request in counts.requests if self.bucket in str(request["url"])]
         counts.operations = {operation: mine.count(operation) for operation in set(mine)}

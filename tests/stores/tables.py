@@ -6,6 +6,7 @@ import io
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from store import Store
 
 
@@ -25,7 +26,7 @@ SCHEMA = pa.schema([("x", pa.int64()), ("date", pa.string()), ("hour", pa.int32(
 
 
 def put_days(store: Store, root: str = "days") -> int:
-    """DAYS × HOURS × FILES files of ROWS rows in date=/hour= folders; returns their number."""
+    """In each of DAYS days and HOURS hours FILES files of ROWS rows; returns the number of files."""
     n = 0
     for day in range(DAYS):
         for hour in range(HOURS):

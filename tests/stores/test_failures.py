@@ -10,13 +10,13 @@ import threading
 import time
 
 import pytest
-from store import Store
-from tables import DAYS, FILES, HOURS, ROWS, numbers, put_days
-from test_listing import flags
-
 import shoal
 from cli_program import PROGRAM
 from cli_program import shoal as run
+from tables import DAYS, FILES, HOURS, ROWS, numbers, put_days
+from test_listing import flags
+
+from store import Store
 
 SOON = 5.0  # seconds in which a mistake is told
 
@@ -113,7 +113,9 @@ def test_faults_now_and_then_do_not_change_the_answer(store: Store, fault: str) 
 @pytest.mark.parametrize("operation", ["list", "get"])
 def test_a_store_that_stops_answering_is_an_error_at_the_deadline(store: Store, operation: str) -> None:
     put_days(store)
-    opened = shoal.open(store.uri("days"), storage_options=store.options() | {"deadline": "2", "timeout": "1"})
+    opened = shoal.open(
+        store.uri("days"), storage_options=store.options() | {"deadline": "2", "timeout": "1"}
+    )
     assert opened.schema.names == ["x", "date", "hour"]
     store.behave(0, {"operation": operation, "kind": "hang"})
     begin = time.monotonic()

@@ -6,11 +6,11 @@ import json
 
 import pyarrow as pa
 import pytest
-from store import Store
-from tables import DAYS, FILES, HOURS, ROWS, SCHEMA, numbers, put_days
-
 import shoal
 from cli_program import shoal as run
+from tables import DAYS, FILES, ROWS, SCHEMA, numbers, put_days
+
+from store import Store
 
 ODD = ["a b", "100%", "p+q", "q=1", "a&b", "a?b", "a#b", "é日本語", "%20", "q'x", "~!@$^()"]
 
@@ -57,7 +57,13 @@ def test_markers_are_no_data_and_are_reported(store: Store) -> None:
 
 
 def test_order_is_by_the_bytes_of_the_path(store: Store) -> None:
-    keys = ["order/2/a.parquet", "order/2.x/a.parquet", "order/2-/a.parquet", "order/10.parquet", "order/é.parquet"]
+    keys = [
+        "order/2/a.parquet",
+        "order/2.x/a.parquet",
+        "order/2-/a.parquet",
+        "order/10.parquet",
+        "order/é.parquet",
+    ]
     keys += [f"order/d{i}/{j}.parquet" for i in range(20) for j in range(2)]
     for key in keys:
         store.put(key, numbers(0, 1))
@@ -116,7 +122,9 @@ def test_a_flat_folder_is_one_list_a_page(store: Store) -> None:
     for i in range(50):
         store.put(f"flat/{i:03}.parquet", numbers(i, i + 1))
     store.reset()
-    opened = shoal.open(store.uri("flat/"), schema=pa.schema([("x", pa.int64())]), storage_options=store.options())
+    opened = shoal.open(
+        store.uri("flat/"), schema=pa.schema([("x", pa.int64())]), storage_options=store.options()
+    )
     assert len(opened.files) == 50
     counts = store.counts()
     assert (counts.list, counts.head, counts.get) == (1, 0, 0)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from store import Store
+import shoal
 from tables import numbers, parquet
 
-import shoal
+from store import Store
 
 DELAY_MS = 30
 
