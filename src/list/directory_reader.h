@@ -66,13 +66,13 @@ class DirectoryReader {
   /// Reads end soon, so they may be waited for.
   virtual bool is_local() const = 0;
   /// Directories are what keys have in common: a listing is the way to ask for one, not a look.
-  virtual bool is_object_store() const { return false; }
+  virtual bool is_object_store() const = 0;
   /// One recursive request costs no more than a few plain ones.
-  virtual bool prefers_recursive() const { return false; }
+  virtual bool prefers_recursive() const = 0;
   /// Plain reads do not see all directories.
-  virtual bool requires_recursive() const { return false; }
+  virtual bool requires_recursive() const = 0;
   /// A path as messages name it: on stores a URI.
-  virtual std::string NameOf(const std::string& path) const { return path; }
+  virtual std::string NameOf(const std::string& path) const = 0;
   /// Whether the directory at `path`, reached through a link, is `root` or a directory on the way
   /// down to it from the disk's root, or one on the way from `root` to `path`.
   virtual arrow::Result<bool> ClosesLoop(const std::string& root, const std::string& path) const {

@@ -1,13 +1,17 @@
 // Directories of any arrow::fs::FileSystem.
 #include "list/directory_reader.h"
 
+#include <iterator>
 #include <unordered_set>
 
 #include <arrow/filesystem/filesystem.h>
+#include <arrow/util/future.h>
+#include <arrow/util/iterator.h>
 
 #include "base/location.h"
 #include "base/path.h"
 #include "base/status_context.h"
+#include "runtime/aside.h"
 #include "store/access.h"
 
 namespace shoal::list {
@@ -121,12 +125,30 @@ class FileSystemReader final : public DirectoryReader {
     // Whoever asks leaves a request behind when it is stopped.
     auto infos = access_->Call<arrow::fs::FileInfoVector>(
         arrow::StopToken::Unstoppable(),
-        [filesystem = filesystem_, selector] { return filesystem->GetFileInfo(selector); });
+        [filesystem = filesystem_, selector] { return ByPages(filesystem.get(), selector); },
+        store::Access::Answer::kMany);
     if (!infos.ok()) {
       return base::WithContext(infos.status(),
                                "Cannot list the directory '" + access_->Name(prefix) + "'");
     }
     return infos;
+  }
+
+  // Each page is a sign that the listing gets on. (Azure's and Google's listings show no pages in
+  // Arrow, but are taken apart in the thread that asks.)
+  static arrow::Result<arrow::fs::FileInfoVector> ByPages(arrow::fs::FileSystem* filesystem,
+                                                          const arrow::fs::FileSelector& selector) {
+    if (filesystem->type_name() != "s3") return filesystem->GetFileInfo(selector);
+    const auto pages = filesystem->GetFileInfoGenerator(selector);
+    arrow::fs::FileInfoVector infos;
+    while (true) {
+      auto future = pages();
+      ARROW_ASSIGN_OR_RAISE(auto page, future.MoveResult());
+      if (arrow::IsIterationEnd(page)) return infos;
+      runtime::TellProgress();
+      infos.insert(infos.end(), std::make_move_iterator(page.begin()),
+                   std::make_move_iterator(page.end()));
+    }
   }
 
   // Some filesystems answer with a leading slash that was not asked for.

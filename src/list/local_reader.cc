@@ -158,6 +158,10 @@ class LocalReader final : public DirectoryReader {
   }
 
   bool is_local() const override { return true; }
+  bool is_object_store() const override { return false; }
+  bool prefers_recursive() const override { return false; }
+  bool requires_recursive() const override { return false; }
+  std::string NameOf(const std::string& path) const override { return path; }
 
   arrow::Result<bool> ClosesLoop(const std::string& root, const std::string& path) const override {
     struct stat target;

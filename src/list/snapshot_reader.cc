@@ -60,6 +60,8 @@ class SnapshotReader final : public DirectoryReader {
     return reader_->Look(path, dangling);
   }
   bool is_local() const override { return reader_->is_local(); }
+  bool is_object_store() const override { return reader_->is_object_store(); }
+  std::string NameOf(const std::string& path) const override { return reader_->NameOf(path); }
   bool prefers_recursive() const override { return reader_->prefers_recursive(); }
   bool requires_recursive() const override { return reader_->requires_recursive(); }
   arrow::Result<bool> ClosesLoop(const std::string& root, const std::string& path) const override {

@@ -1,12 +1,20 @@
 #include "runtime/aside.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -19,6 +27,16 @@ namespace {
 
 /// How often a waiting caller looks at its stop token.
 constexpr auto kStopPoll = std::chrono::milliseconds(20);
+/// In each such time a thread shows what it does.
+constexpr auto kWatch = std::chrono::seconds(1);
+/// A thousand waits in poll() take less processor time, taking apart a page of names takes more.
+constexpr auto kWorked = std::chrono::milliseconds(2);
+/// A loop around a broken connection computes, but never sleeps.
+constexpr int64_t kSlept = 2;
+constexpr int kLowestPriority = 19;
+
+struct Worker;
+thread_local Worker* this_worker = nullptr;
 
 struct Worker {
   std::mutex mutex;
@@ -26,10 +44,16 @@ struct Worker {
   std::function<void()> work;
   bool ended = false;        // the work; nobody has taken note yet
   bool left_behind = false;  // ends with its work
+  std::atomic<int64_t> told{0};
+  pid_t id = 0;
+  std::optional<clockid_t> clock;  // of the thread's processor time
   std::optional<LingeringThread> thread;
 
   void Loop() {
     std::unique_lock lock(mutex);
+    this_worker = this;
+    id = ::gettid();
+    if (clockid_t own; ::pthread_getcpuclockid(::pthread_self(), &own) == 0) clock = own;
     while (true) {
       changed.wait(lock, [&] { return work != nullptr; });
       auto now = std::exchange(work, nullptr);
@@ -41,6 +65,25 @@ struct Worker {
       ended = true;
       changed.notify_all();
     }
+  }
+};
+
+/// What a thread has done so far.
+struct Activity {
+  std::chrono::nanoseconds worked{0};
+  int64_t slept = 0;  // how often it waited for something
+
+  static Activity Of(const Worker& worker) {
+    Activity out;
+    timespec time{};
+    if (worker.clock && ::clock_gettime(*worker.clock, &time) == 0)
+      out.worked = std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    std::ifstream status("/proc/self/task/" + std::to_string(worker.id) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      constexpr std::string_view kSwitches = "voluntary_ctxt_switches:";
+      if (line.starts_with(kSwitches)) out.slept = std::atoll(line.c_str() + kSwitches.size());
+    }
+    return out;
   }
 };
 
@@ -95,8 +138,12 @@ class IdleWorkers {
 
 }  // namespace
 
-bool RunAside(std::function<void()> work, std::chrono::steady_clock::time_point until,
-              const arrow::StopToken& stop) {
+void TellProgress() {
+  if (this_worker != nullptr) ++this_worker->told;
+}
+
+bool RunAside(std::function<void()> work, std::chrono::milliseconds patience,
+              const arrow::StopToken& stop, bool watch) {
   auto worker = IdleWorkers::Instance().Take();
   if (!worker) {
     work();
@@ -105,13 +152,28 @@ bool RunAside(std::function<void()> work, std::chrono::steady_clock::time_point 
   std::unique_lock lock(worker->mutex);
   worker->work = std::move(work);
   worker->changed.notify_all();
+  auto until = std::chrono::steady_clock::now() + patience;
+  int64_t told = worker->told;
+  auto watched = std::chrono::steady_clock::now();
+  Activity activity = watch ? Activity::Of(*worker) : Activity();
   while (!worker->ended) {
     const auto now = std::chrono::steady_clock::now();
+    bool sign = worker->told != told;
+    told = worker->told;
+    if (watch && now - watched >= kWatch) {
+      watched = now;
+      const Activity before = std::exchange(activity, Activity::Of(*worker));
+      sign = sign || (activity.worked - before.worked >= kWorked &&
+                      activity.slept - before.slept >= kSlept);
+    }
+    if (sign) until = now + patience;
     if (now >= until || stop.IsStopRequested()) {
       worker->left_behind = true;
       LingeringThread thread = *std::move(worker->thread);
       worker->thread.reset();
       lock.unlock();
+      // Azure's client loops without end where a listing is cut off between two chunks.
+      ::setpriority(PRIO_PROCESS, worker->id, kLowestPriority);
       std::move(thread).Abandon();
       return false;
     }

@@ -1,6 +1,8 @@
 #include "runtime/aside.h"
 
 #include <atomic>
+#include <functional>
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -19,9 +21,9 @@ TEST(Aside, ReturnsWhenTheWorkHasEndedAndKeepsItsThread) {
   std::thread::id first, second;
   const auto never = arrow::StopToken::Unstoppable();
   EXPECT_TRUE(
-      RunAside([&] { first = std::this_thread::get_id(); }, Clock::now() + seconds(60), never));
+      RunAside([&] { first = std::this_thread::get_id(); }, seconds(60), never));
   EXPECT_TRUE(
-      RunAside([&] { second = std::this_thread::get_id(); }, Clock::now() + seconds(60), never));
+      RunAside([&] { second = std::this_thread::get_id(); }, seconds(60), never));
   EXPECT_NE(first, std::this_thread::get_id());
   EXPECT_EQ(first, second);
 }
@@ -33,18 +35,57 @@ TEST(Aside, LeavesWorkBehindAtItsTimeOrWhenStopped) {
     while (!*go_on) std::this_thread::sleep_for(milliseconds(1));
     ++*ended;
   };
-  EXPECT_FALSE(RunAside(hang, Clock::now() + milliseconds(30), arrow::StopToken::Unstoppable()));
+  EXPECT_FALSE(RunAside(hang, milliseconds(30), arrow::StopToken::Unstoppable()));
   arrow::StopSource stop;
   std::thread stopper([&] {
     std::this_thread::sleep_for(milliseconds(30));
     stop.RequestStop();
   });
-  EXPECT_FALSE(RunAside(hang, Clock::now() + seconds(60), stop.token()));
+  EXPECT_FALSE(RunAside(hang, seconds(60), stop.token()));
   stopper.join();
   EXPECT_EQ(*ended, 0);
   *go_on = true;
   EXPECT_TRUE(WaitForAbandoned(seconds(10)));
   EXPECT_EQ(*ended, 2);
+}
+
+TEST(Aside, WorkThatTellsOfItsProgressIsWaitedFor) {
+  EXPECT_TRUE(RunAside(
+      [] {
+        for (int page = 0; page < 8; ++page) {
+          std::this_thread::sleep_for(milliseconds(100));
+          TellProgress();
+        }
+      },
+      milliseconds(400), arrow::StopToken::Unstoppable()));
+  TellProgress();  // of no work: nothing
+}
+
+void Compute(milliseconds time) {
+  const auto end = Clock::now() + time;
+  while (Clock::now() < end) continue;
+}
+
+TEST(Aside, WatchedWorkThatWaitsAndComputesInTurnIsWaitedFor) {
+  const auto pages = [] {
+    for (int page = 0; page < 20; ++page) {
+      std::this_thread::sleep_for(milliseconds(200));
+      Compute(milliseconds(5));
+    }
+  };
+  const auto ends = [](const std::function<void()>& work, bool watch) {
+    return std::async(std::launch::async, [=] {
+      return RunAside(work, milliseconds(2500), arrow::StopToken::Unstoppable(), watch);
+    });
+  };
+  auto watched = ends(pages, true), unwatched = ends(pages, false);
+  auto computing = ends([] { Compute(seconds(4)); }, true);
+  auto waiting = ends([] { std::this_thread::sleep_for(seconds(4)); }, true);
+  EXPECT_TRUE(watched.get());
+  EXPECT_FALSE(unwatched.get());
+  EXPECT_FALSE(computing.get());
+  EXPECT_FALSE(waiting.get());
+  EXPECT_TRUE(WaitForAbandoned(seconds(10)));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ std::shared_ptr<Access> Access::Of(const std::shared_ptr<arrow::fs::FileSystem>&
   return entry.access;
 }
 
-arrow::Status Access::Repeat(const arrow::StopToken& stop,
+arrow::Status Access::Repeat(const arrow::StopToken& stop, Answer answer,
                              const std::function<std::function<arrow::Status()>()>& next) const {
   const auto start = Clock::now();
   for (int attempt = 0;; ++attempt) {
@@ -84,8 +84,9 @@ arrow::Status Access::Repeat(const arrow::StopToken& stop,
     auto limit = [&] {
       return has_answered_ ? limits_.deadline : std::min(limits_.deadline, limits_.first_answer);
     };
-    const auto until = std::min(start + limit(), Clock::now() + limits_.attempt);
-    const bool ended = runtime::RunAside(work, until, stop);
+    const auto left = std::chrono::ceil<milliseconds>(start + limit() - Clock::now());
+    const bool ended = runtime::RunAside(work, std::min(left, limits_.attempt), stop,
+                                         answer == Answer::kMany);
     ARROW_RETURN_NOT_OK(stop.Poll());
     if (ended && status->ok()) {
       has_answered_ = true;

@@ -15,9 +15,10 @@
 namespace shoal::store {
 
 struct Limits {
-  /// Of one operation (a page of names, a range of a file) with all that is done to repeat it.
+  /// Of one operation (a listing, a range of a file) with all that is done to repeat it. An attempt
+  /// that gets on is not cut off by it: a listing of many pages takes its time.
   std::chrono::milliseconds deadline{60'000};
-  /// An attempt without an answer for so long is given up, and made again.
+  /// An attempt without a sign for so long is given up, and made again.
   std::chrono::milliseconds attempt{15'000};
   /// A store that has never answered gets only so long: it is most likely not there.
   std::chrono::milliseconds first_answer{4'500};
@@ -33,15 +34,19 @@ class Access {
   std::string Name(const std::string& path) const { return scheme_ + path; }
   void SetLimits(Limits limits) { limits_ = limits; }  // before the first call
 
+  /// How a question is answered: by one request, or by many that only its end tells of.
+  enum class Answer : bool { kOne, kMany };
+
   /// What `attempt` returns, which may be called several times, and left behind in another thread:
   /// so it must own all that it uses. Errors say what to do, but not what was asked. On filesystems
   /// that are no stores, `attempt` is simply called.
   template <typename T>
   arrow::Result<T> Call(const arrow::StopToken& stop,
-                        std::function<arrow::Result<T>()> attempt) const {
+                        std::function<arrow::Result<T>()> attempt,
+                        Answer answer = Answer::kOne) const {
     if (!is_store_) return attempt();
     std::shared_ptr<arrow::Result<T>> result;
-    ARROW_RETURN_NOT_OK(Repeat(stop, [&]() -> std::function<arrow::Status()> {
+    ARROW_RETURN_NOT_OK(Repeat(stop, answer, [&]() -> std::function<arrow::Status()> {
       // One for each attempt: an earlier one may still write into its own.
       result = std::make_shared<arrow::Result<T>>(arrow::Status::Cancelled("not asked"));
       return [result, attempt] {
@@ -54,7 +59,7 @@ class Access {
 
  private:
   explicit Access(const arrow::fs::FileSystem& filesystem);
-  arrow::Status Repeat(const arrow::StopToken& stop,
+  arrow::Status Repeat(const arrow::StopToken& stop, Answer answer,
                        const std::function<std::function<arrow::Status()>()>& next) const;
 
   bool is_store_;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/aside.h"
 #include "support/scripted_filesystem.h"
 
 namespace shoal::store {
@@ -67,6 +68,22 @@ TEST(Access, AnAttemptThatHangsIsLeftBehindAndMadeAgain) {
     return calls->load();
   });
   EXPECT_EQ(answer.ValueOrDie(), 2);
+}
+
+TEST(Access, AnAttemptThatGetsOnIsNotCutOff) {
+  Store store;
+  store.access->SetLimits({milliseconds(500), milliseconds(300), milliseconds(300)});
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  const auto pages = store.access->Call<int>(kNever, [calls]() -> arrow::Result<int> {
+    ++*calls;
+    for (int page = 0; page < 10; ++page) {
+      std::this_thread::sleep_for(milliseconds(100));
+      runtime::TellProgress();
+    }
+    return 10;
+  });
+  EXPECT_EQ(pages.ValueOrDie(), 10);
+  EXPECT_EQ(*calls, 1);
 }
 
 TEST(Access, AStoreThatHasNeverAnsweredGetsLessTime) {

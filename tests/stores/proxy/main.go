@@ -74,7 +74,7 @@ func (p *Proxy) reset() {
 		inFlight = map[string]int{}
 	}
 	p.behaviour = Behaviour{}
-	p.counts = Counts{Operations: map[string]int{}, InFlight: inFlight, Peak: map[string]int{}}
+	p.counts = Counts{Operations: map[string]int{}, InFlight: inFlight, Peak: map[string]int{}, Requests: []Request{}}
 }
 
 func (p *Proxy) operation(r *http.Request) string {
