@@ -317,7 +317,7 @@ const std::vector<Option>& Options() {
       {"cache-limit", "SIZE", kAll & ~Bits(Verb::kLs),
        "bytes that the cache folder may take (1GiB)", TakeCacheLimit},
       {"storage-option", "NAME=VALUE", kAll,
-       "how to reach a store: access_key, endpoint, region, ... (may be given several times)",
+       "how to reach a store: access_key, endpoint, region, ... (may be repeated)",
        TakeStorageOption, /*repeats=*/true},
       {"workers", "N", kCounting, "threads that decode; 0: none besides the main one", TakeWorkers},
       {"memory-budget", "SIZE", kCounting,

@@ -153,8 +153,7 @@ class KeyFilters {
 /// Fragments that filters over keys let through are those whose rows all pass: an engine was told
 /// that it need not look again.
 arrow::Status DecideByKeys(const KeyFilters& filters, const Inspection& inspection,
-                           FactsCache* cache, const arrow::StopToken& stop,
-                           ScanPlan* plan) {
+                           FactsCache* cache, const arrow::StopToken& stop, ScanPlan* plan) {
   if (filters.empty()) return arrow::Status::OK();
   auto counters = std::make_shared<runtime::Counters>();
   const PartitionValues* before = nullptr;

@@ -154,7 +154,8 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
       base::IsLocal(*source.filesystem()) ? runtime::DefaultWorkers() : kRemoteFooters;
   ARROW_RETURN_NOT_OK(runtime::ParallelFor(
       files.num_files(), concurrency, looked.list.stop, [&](int64_t i) -> arrow::Status {
-        auto loaded = LoadFacts(*looked.format, SourceOf(source, files, i), cache.get(), counters, looked.list.stop);
+        auto loaded = LoadFacts(*looked.format, SourceOf(source, files, i), cache.get(), counters,
+                                looked.list.stop);
         if (loaded.ok()) {
           if (loaded->facts) schemas[i] = loaded->facts->schema();
         } else if (options.may_skip && options.may_skip(loaded.status())) {

@@ -20,10 +20,8 @@ using std::chrono::seconds;
 TEST(Aside, ReturnsWhenTheWorkHasEndedAndKeepsItsThread) {
   std::thread::id first, second;
   const auto never = arrow::StopToken::Unstoppable();
-  EXPECT_TRUE(
-      RunAside([&] { first = std::this_thread::get_id(); }, seconds(60), never));
-  EXPECT_TRUE(
-      RunAside([&] { second = std::this_thread::get_id(); }, seconds(60), never));
+  EXPECT_TRUE(RunAside([&] { first = std::this_thread::get_id(); }, seconds(60), never));
+  EXPECT_TRUE(RunAside([&] { second = std::this_thread::get_id(); }, seconds(60), never));
   EXPECT_NE(first, std::this_thread::get_id());
   EXPECT_EQ(first, second);
 }

@@ -85,8 +85,8 @@ arrow::Status Access::Repeat(const arrow::StopToken& stop, Answer answer,
       return has_answered_ ? limits_.deadline : std::min(limits_.deadline, limits_.first_answer);
     };
     const auto left = std::chrono::ceil<milliseconds>(start + limit() - Clock::now());
-    const bool ended = runtime::RunAside(work, std::min(left, limits_.attempt), stop,
-                                         answer == Answer::kMany);
+    const bool ended =
+        runtime::RunAside(work, std::min(left, limits_.attempt), stop, answer == Answer::kMany);
     ARROW_RETURN_NOT_OK(stop.Poll());
     if (ended && status->ok()) {
       has_answered_ = true;

@@ -41,8 +41,7 @@ class Access {
   /// so it must own all that it uses. Errors say what to do, but not what was asked. On filesystems
   /// that are no stores, `attempt` is simply called.
   template <typename T>
-  arrow::Result<T> Call(const arrow::StopToken& stop,
-                        std::function<arrow::Result<T>()> attempt,
+  arrow::Result<T> Call(const arrow::StopToken& stop, std::function<arrow::Result<T>()> attempt,
                         Answer answer = Answer::kOne) const {
     if (!is_store_) return attempt();
     std::shared_ptr<arrow::Result<T>> result;
