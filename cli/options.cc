@@ -288,8 +288,7 @@ const std::vector<Option>& Options() {
       {"output", "PATH", Bits(Verb::kScan), "file to write; - is standard output (default)",
        TakeOutput},
       {"to", "FORMAT", Bits(Verb::kScan),
-       "arrow, csv, jsonl or parquet; by default as the output's name says, jsonl on standard "
-       "output",
+       "arrow, csv, jsonl or parquet; by default as the output's name says, jsonl on stdout",
        TakeTo},
       {"force", "", Bits(Verb::kScan), "overwrite the output file if it exists",
        TakeSwitch<&Arguments::force, true>},
