@@ -28,7 +28,7 @@ namespace shoal {
 namespace {
 
 /// Footers kept in memory between the queries of one dataset.
-constexpr int64_t kFactsCacheBytes = int64_t{64} << 20;
+constexpr int64_t kFactsCacheBytes = int64_t{24} << 20;
 
 /// A hundred years.
 constexpr std::chrono::milliseconds kLongestTtl = std::chrono::hours(24 * 36525);

@@ -287,7 +287,15 @@ TEST(RemoteListing, ASampleCostsFewRequests) {
       MakeListingSource({"root"}, filesystem).ValueOrDie()->Sample(Hive(), 10).ValueOrDie();
   EXPECT_EQ(sample.files.num_files(), 10);
   EXPECT_FALSE(sample.complete);
-  EXPECT_LE(filesystem->counts().lists(), 1 + 10 + 10 + 1);  // one more to know that there are more
+  EXPECT_LE(filesystem->counts().lists(), 1 + 11 + 11);  // one more to know that there are more
+
+  auto wide = Tree(50, 20, 12);
+  wide->ResetCounts();
+  const auto of_wide =
+      MakeListingSource({"root"}, wide).ValueOrDie()->Sample(Hive(), 40).ValueOrDie();
+  EXPECT_EQ(of_wide.files.num_files(), 40);
+  EXPECT_EQ(of_wide.files.keys().columns[0].distinct.size(), 10u) << "spread over the tree";
+  EXPECT_LE(wide->counts().lists(), 1 + 10 + 10);
 }
 
 TEST(FileTable, SelectLeavesNoTraceOfWhatItDrops) {

@@ -1,6 +1,8 @@
 #include "list/sample.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace shoal::list {
@@ -38,6 +40,35 @@ arrow::Result<Directories> PickEvenly(const Tree& tree, const std::vector<Found>
   return picked;
 }
 
+/// Level by level, which spreads what is read over the tree, and of each level at most `width`
+/// directories.
+arrow::Status ReadLevels(Tree* tree, const std::shared_ptr<Directory>& root, int64_t width) {
+  Directories level = {root};
+  while (!level.empty()) {
+    ARROW_RETURN_NOT_OK(tree->options().stop.Poll());
+    Directories unread;
+    std::copy_if(level.begin(), level.end(), std::back_inserter(unread),
+                 [](const auto& directory) { return !directory->read; });
+    ARROW_RETURN_NOT_OK(tree->Read(unread, tree->reader().requires_recursive()));
+    std::vector<Found> below;
+    for (const auto& directory : level) {
+      for (size_t i = 0; i < directory->entries.size(); ++i) {
+        if (directory->entries[i].is_directory) below.push_back({directory.get(), i});
+      }
+    }
+    ARROW_ASSIGN_OR_RAISE(level, PickEvenly(*tree, below, width));
+  }
+  return arrow::Status::OK();
+}
+
+/// How many directories a level it probably takes for more than `n` files, when `width` had
+/// `files`. Where nothing was found yet there may be nothing: twice as many.
+int64_t Wider(int64_t width, size_t files, int64_t n) {
+  if (files == 0) return 2 * width;
+  const double more = static_cast<double>(n + 1) / static_cast<double>(files);
+  return std::max(width + 1, static_cast<int64_t>(std::ceil(std::min(more, 8.0) * width)));
+}
+
 }  // namespace
 
 std::vector<size_t> EvenlySpaced(size_t count, int64_t n) {
@@ -55,37 +86,18 @@ FileTable SelectEvenly(const FileTable& files, int64_t n) {
 }
 
 arrow::Result<FileSample> SampleTree(Tree* tree, std::shared_ptr<Directory> root, int64_t n) {
-  const bool recursive = tree->reader().requires_recursive();
   // Numbers below count up to twice as many; "all" is a number without end.
   n = std::clamp<int64_t>(n, 1, std::numeric_limits<int64_t>::max() / 4);
   std::vector<Found> unread, files;
-  // Level by level first, which spreads the sample over the tree.
-  Directories level = {root};
-  while (!level.empty()) {
-    ARROW_RETURN_NOT_OK(tree->options().stop.Poll());
-    std::erase_if(level, [](const auto& directory) { return directory->read; });
-    ARROW_RETURN_NOT_OK(tree->Read(level, recursive));
-    std::vector<Found> below;
-    for (const auto& directory : level) {
-      for (size_t i = 0; i < directory->entries.size(); ++i) {
-        if (directory->entries[i].is_directory) below.push_back({directory.get(), i});
-      }
-    }
-    ARROW_ASSIGN_OR_RAISE(level, PickEvenly(*tree, below, n));
-  }
-  Collect(root.get(), &unread, &files);
-  // Directories that hold few files or none: more of them, until there are more files than asked
-  // for, so that not all of them are in the sample, or no directories left. As many directories as
-  // files are missing, and twice as many each time that was not enough.
-  for (int64_t budget = n + 1 - static_cast<int64_t>(files.size());
-       static_cast<int64_t>(files.size()) <= n && !unread.empty();
-       budget = std::min<int64_t>(budget, unread.size()) * 2) {
-    ARROW_RETURN_NOT_OK(tree->options().stop.Poll());
-    ARROW_ASSIGN_OR_RAISE(auto picked, PickEvenly(*tree, unread, budget));
-    ARROW_RETURN_NOT_OK(tree->Read(picked, recursive));
+  // A directory of files mostly has several: a quarter as many directories a level, each of them a
+  // request, are enough. Where they hold fewer, more; until there are more files than asked for, so
+  // that not all of them are in the sample, or no directories left.
+  for (int64_t width = std::max<int64_t>(n / 4, 1);; width = Wider(width, files.size(), n)) {
+    ARROW_RETURN_NOT_OK(ReadLevels(tree, root, width));
     unread.clear();
     files.clear();
     Collect(root.get(), &unread, &files);
+    if (unread.empty() || static_cast<int64_t>(files.size()) > n) break;
   }
 
   FileSample sample;

@@ -30,6 +30,8 @@ arrow::Status PutInPlace(const Tree& tree, const std::shared_ptr<Directory>& dir
     if (entries[i].is_directory) {
       ARROW_ASSIGN_OR_RAISE(auto child, tree.Child(*directory, &entries[i]));
       ARROW_RETURN_NOT_OK(PutInPlace(tree, child, out));
+      // The items hold what is still to come; what was passed on is let go.
+      entries[i].child = nullptr;
       ++i;
       continue;
     }

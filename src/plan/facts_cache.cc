@@ -1,13 +1,27 @@
 #include "plan/facts_cache.h"
 
+#include <optional>
+#include <utility>
+
 namespace shoal::plan {
 
 namespace {
 
-/// Smaller facts are made again from the store as fast as they are found in memory.
+/// Smaller facts are made again from what is saved of them about as fast as they are found.
 constexpr int64_t kWorthKeeping = 16 << 10;
 
+/// What the list and the map take for an entry besides it.
+constexpr int64_t kNodeBytes = 80;
+
 }  // namespace
+
+void FactsCache::UseFormat(std::shared_ptr<const FileFormat> format,
+                           std::shared_ptr<arrow::fs::FileSystem> filesystem) {
+  std::lock_guard lock(mutex_);
+  if (format_) return;
+  format_ = std::move(format);
+  filesystem_ = std::move(filesystem);
+}
 
 void FactsCache::UseStore(std::shared_ptr<FactsStore> store) {
   std::lock_guard lock(mutex_);
@@ -41,16 +55,26 @@ bool FactsCache::HasRead(const std::string& path) const {
 std::shared_ptr<const FileFacts> FactsCache::Get(const std::string& path, int64_t size,
                                                  int64_t mtime_ns) {
   std::shared_ptr<FactsStore> store;
+  SavedFacts saved;
+  bool is_saved = false;
   {
     std::lock_guard lock(mutex_);
     if (auto it = by_path_.find(path); it != by_path_.end()) {
       const Entry& entry = *it->second;
       if (entry.size == size && entry.mtime_ns == mtime_ns) {
         entries_.splice(entries_.begin(), entries_, it->second);
-        return entry.facts;
+        if (entry.facts) return entry.facts;
+        is_saved = true;
+        saved = {entry.common->first, entry.own};
       }
     }
     store = store_;
+  }
+  if (is_saved) {
+    auto restored = format_->RestoreFacts(
+        saved.common, saved.own,
+        std::make_shared<const SourceFile>(SourceFile{filesystem_, path, size, mtime_ns}));
+    if (restored.ok()) return *std::move(restored);
   }
   if (!store) return nullptr;
   auto facts = store->Get(path, size, mtime_ns);
@@ -67,19 +91,41 @@ void FactsCache::Put(const std::string& path, int64_t size, int64_t mtime_ns,
 
 void FactsCache::Keep(const std::string& path, int64_t size, int64_t mtime_ns,
                       std::shared_ptr<const FileFacts> facts) {
+  std::shared_ptr<const FileFormat> format;
+  {
+    std::lock_guard lock(mutex_);
+    format = format_;
+  }
+  const int64_t facts_bytes = facts->memory_size();
+  std::optional<SavedFacts> saved;
+  if (format && facts_bytes <= kWorthKeeping) saved = format->SaveFacts(*facts);
   const int64_t bytes =
-      facts->memory_size() + static_cast<int64_t>(sizeof(Entry) + 2 * path.size());
+      (saved ? static_cast<int64_t>(saved->own.size()) : facts_bytes) +
+      static_cast<int64_t>(sizeof(Entry) + path.size()) + kNodeBytes;
   if (bytes > byte_limit_) return;
   std::lock_guard lock(mutex_);
   if (auto it = by_path_.find(path); it != by_path_.end()) EraseLocked(it->second);
-  entries_.push_front({path, size, mtime_ns, bytes, std::move(facts)});
-  by_path_[path] = entries_.begin();
+  Commons::pointer common = nullptr;
+  if (saved) {
+    auto [it, is_new] = commons_.try_emplace(std::move(saved->common), 0);
+    if (is_new) bytes_ += static_cast<int64_t>(it->first.size());
+    ++it->second;
+    common = &*it;
+    saved->own.shrink_to_fit();
+  }
+  entries_.push_front({path, size, mtime_ns, bytes, saved ? nullptr : std::move(facts), common,
+                       saved ? std::move(saved->own) : std::string()});
+  by_path_[entries_.front().path] = entries_.begin();
   bytes_ += bytes;
   while (bytes_ > byte_limit_) EraseLocked(std::prev(entries_.end()));
 }
 
 void FactsCache::EraseLocked(std::list<Entry>::iterator entry) {
   bytes_ -= entry->bytes;
+  if (entry->common != nullptr && --entry->common->second == 0) {
+    bytes_ -= static_cast<int64_t>(entry->common->first.size());
+    commons_.erase(commons_.find(entry->common->first));
+  }
   by_path_.erase(entry->path);
   entries_.erase(entry);
 }

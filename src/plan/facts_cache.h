@@ -6,7 +6,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+
+#include <arrow/filesystem/type_fwd.h>
 
 #include <shoal/file_format.h>
 
@@ -15,11 +18,17 @@
 namespace shoal::plan {
 
 /// Least recently used under a byte limit. An entry answers only for the size and mtime it was read
-/// with, so a replaced file is never answered for. Thread-safe.
+/// with, so a replaced file is never answered for. Small facts are kept in the form that their
+/// format saves them in, which takes a fraction of the memory: of a hundred thousand small files
+/// all are remembered. Thread-safe.
 class FactsCache {
  public:
   explicit FactsCache(int64_t byte_limit) : byte_limit_(byte_limit) {}
 
+  /// From now on facts are of this format, and of files of this filesystem. Once only: later calls
+  /// do nothing. Until then facts are kept as they are.
+  void UseFormat(std::shared_ptr<const FileFormat> format,
+                 std::shared_ptr<arrow::fs::FileSystem> filesystem);
   /// From now on also asks and feeds the store. Once only: later calls do nothing.
   void UseStore(std::shared_ptr<FactsStore> store);
   /// The store, or nullptr.
@@ -39,10 +48,14 @@ class FactsCache {
            std::shared_ptr<const FileFacts> facts);
 
  private:
+  /// What saved facts share, and by how many entries.
+  using Commons = std::unordered_map<std::string, int64_t>;
   struct Entry {
     std::string path;
     int64_t size, mtime_ns, bytes;
-    std::shared_ptr<const FileFacts> facts;
+    std::shared_ptr<const FileFacts> facts;  // null: they are saved
+    Commons::pointer common;                 // in commons_, or null
+    std::string own;
   };
   void Keep(const std::string& path, int64_t size, int64_t mtime_ns,
             std::shared_ptr<const FileFacts> facts);
@@ -51,8 +64,11 @@ class FactsCache {
   const int64_t byte_limit_;
   mutable std::mutex mutex_;
   std::list<Entry> entries_;  // most recent first
-  std::unordered_map<std::string, std::list<Entry>::iterator> by_path_;
+  std::unordered_map<std::string_view, std::list<Entry>::iterator> by_path_;  // of the entries
+  Commons commons_;
   int64_t bytes_ = 0;
+  std::shared_ptr<const FileFormat> format_;
+  std::shared_ptr<arrow::fs::FileSystem> filesystem_;
   std::shared_ptr<FactsStore> store_;
 };
 

@@ -197,6 +197,7 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   ARROW_ASSIGN_OR_RAISE(Looked looked, Look(source, options, options.sample));
   Inspection out;
   out.format = looked.format;
+  if (cache) cache->UseFormat(looked.format, source.filesystem());
   if (cache && !options.store.folder.empty() && !cache->store()) {
     cache->UseStore(
         std::make_shared<FactsStore>(options.store, looked.format, source.filesystem()));

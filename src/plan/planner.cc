@@ -219,15 +219,16 @@ class Collector {
   /// Drops the fragments that turned out empty and merges the statistics of the rest.
   void Summarise() {
     std::vector<TableStatistics> parts;
-    std::vector<Fragment> kept;
-    const bool known =
-        read_ >= plan_->fragments.size() && footers_ != FooterUse::kNone && !known_.empty();
-    for (size_t i = 0; i < plan_->fragments.size(); ++i) {
+    auto& fragments = plan_->fragments;
+    const bool known = read_ >= fragments.size() && footers_ != FooterUse::kNone && !known_.empty();
+    size_t kept = 0;
+    for (size_t i = 0; i < fragments.size(); ++i) {
       if (i < known_.size() && !known_[i].keep) continue;
       if (i < known_.size()) parts.push_back(std::move(known_[i].statistics));
-      kept.push_back(std::move(plan_->fragments[i]));
+      if (kept != i) fragments[kept] = std::move(fragments[i]);
+      ++kept;
     }
-    plan_->fragments = std::move(kept);
+    fragments.resize(kept);
     if (plan_->fragments.empty()) {
       plan_->statistics.num_rows = plan_->statistics.total_bytes = Precision<int64_t>::Exact(0);
     } else if (known) {
