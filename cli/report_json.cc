@@ -18,6 +18,7 @@ nlohmann::ordered_json ToJson(const ListingReport& report) {
       {"files_pruned", report.files_pruned},
       {"stat_calls", report.stat_calls},
       {"recursive", report.recursive},
+      {"known_prefixes", report.known_prefixes},
       {"complete", report.complete},
       {"issues", std::move(issues)},
   };

@@ -61,6 +61,8 @@ struct ListingReport {
   int64_t files_pruned = 0;        // listed, then dropped by a filter over keys
   int64_t stat_calls = 0;          // single looks at one path
   bool recursive = false;  // whole subtrees were read by one request each, as object stores can
+  /// The directories that equalities over keys led to without a listing of those above them.
+  std::vector<std::string> known_prefixes;
   bool complete = true;    // false where the listing was ended early
 
   const Entry& operator[](ListingIssue i) const { return issues[static_cast<size_t>(i)]; }
@@ -181,6 +183,9 @@ struct ListOptions {
   bool need_size = false;
   KeyFilter directory_filter;  // may be null
   KeyFilter file_filter;       // may be null
+  /// Keys that have this text in all that directory_filter keeps: a walk goes straight to the
+  /// directory that they name where it can have no other name (Partitioning::OnlyDirectory).
+  std::vector<PartitionKey> key_values;
   arrow::StopToken stop = arrow::StopToken::Unstoppable();
 };
 

@@ -38,6 +38,15 @@ class Partitioning {
     return std::vector<PartitionKey>{};
   }
 
+  /// The only name that a directory at that depth can have where keys have these values, so that it
+  /// need not be looked for in a listing. Nothing, as by default, where other names carry them too:
+  /// `%61` is `a` where names are percent-decoded, and keys that are told by name may come in any
+  /// order.
+  virtual std::optional<std::string> OnlyDirectory(int depth,
+                                                   const std::vector<PartitionKey>& values) const {
+    return std::nullopt;
+  }
+
   /// Whether a name itself says that it is a partition (`_year=2020`), so that prefixes which hide
   /// other names do not hide it.
   virtual bool NamesKey(std::string_view segment) const { return false; }

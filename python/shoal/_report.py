@@ -41,6 +41,8 @@ class ListingReport:
     """Single looks at one path."""
     recursive: bool
     """Whole subtrees were read by one request each, as object stores can."""
+    known_prefixes: tuple[str, ...]
+    """Directories that equalities over keys led to without a listing of those above them."""
     complete: bool
     """False where a limit ended the listing early."""
     issues: dict[str, ListingIssue]

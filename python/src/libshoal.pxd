@@ -111,6 +111,7 @@ cdef extern from "shoal/listing.h" namespace "shoal" nogil:
         int64_t files_pruned
         int64_t stat_calls
         c_bool recursive
+        vector[c_string] known_prefixes
         c_bool complete
         const CIssueEntry& operator[](CListingIssue issue)
         c_string ToString()

@@ -88,6 +88,7 @@ cdef dict listing_report_of(const CListingReport& report):
         "files_pruned": report.files_pruned,
         "stat_calls": report.stat_calls,
         "recursive": report.recursive,
+        "known_prefixes": tuple(texts(report.known_prefixes)),
         "complete": report.complete,
         "issues": issues,
         "text": text_of(report.ToString()),

@@ -49,6 +49,8 @@ void ListingReport::Merge(const ListingReport& other) {
   files_pruned += other.files_pruned;
   stat_calls += other.stat_calls;
   recursive = recursive || other.recursive;
+  known_prefixes.insert(known_prefixes.end(), other.known_prefixes.begin(),
+                        other.known_prefixes.end());
   complete = complete && other.complete;
 }
 
@@ -59,6 +61,7 @@ std::string ListingReport::ToString() const {
       << base::Count(directories_listed, listing, std::string(listing) + "s");
   if (!complete) out << " (ended early)";
   if (directories_cached > 0) out << ", " << directories_cached << " remembered";
+  for (const std::string& prefix : known_prefixes) out << ", straight to '" << prefix << "'";
   if (directories_pruned > 0)
     out << ", " << base::Count(directories_pruned, "directory", "directories") << " pruned";
   if (files_pruned > 0) out << ", " << base::Count(files_pruned, "file", "files") << " pruned";

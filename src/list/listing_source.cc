@@ -115,6 +115,7 @@ class WalkSource final : public ListingSource {
       ListOptions unfiltered = options;
       unfiltered.directory_filter = nullptr;
       unfiltered.file_filter = nullptr;
+      unfiltered.key_values.clear();
       std::vector<FileTable> tables;
       ListingReport found;
       for (const list::Start& start : groups[group]) {

@@ -119,6 +119,56 @@ TEST(RemoteListing, AnyFilterOverKeysPrunesLevelByLevel) {
   EXPECT_EQ(filesystem->counts().lists(), 1 + 20 + 20);
 }
 
+TEST(RemoteListing, KnownValuesLeadStraightToTheirDirectory) {
+  for (const char* type : {"scripted", "s3"}) {
+    auto filesystem = ScriptedFileSystem::InMemory(type);
+    for (const char* path : {"root/x/1/f.parquet", "root/x/2/f.parquet", "root/y/1/f.parquet",
+                             "root/_x/1/f.parquet", "root/z/f.parquet"}) {
+      ASSERT_TRUE(filesystem->CreateFile(path).ok());
+    }
+    struct Expected {
+      std::vector<PartitionKey> values;
+      bool decode;
+      Paths files;
+      int lists;
+      Paths known;
+    };
+    const Expected cases[] = {
+        {{{"k", "x"}, {"j", "1"}}, false, {"root/x/1/f.parquet"}, 1, {"root/x/1/"}},
+        {{{"k", "x"}}, false, {"root/x/1/f.parquet", "root/x/2/f.parquet"}, 3, {"root/x/"}},
+        // Not a prefix, or one of many names that decode to it: found by listing.
+        {{{"j", "1"}}, false, {"root/x/1/f.parquet", "root/y/1/f.parquet"}, 6, {}},
+        {{{"k", "x"}, {"j", "1"}}, true, {"root/x/1/f.parquet"}, 3, {}},
+        // Hidden, absent, no name at all, a directory that lacks a key: as listing has it.
+        {{{"k", "_x"}}, false, {}, 1, {}},
+        {{{"k", "absent"}}, false, {}, 2, {}},
+        {{{"k", ".."}}, false, {}, 1, {}},
+        {{{"k", "z"}}, false, {}, 1, {"root/z/"}},
+    };
+    for (const Expected& expected : cases) {
+      filesystem->ResetCounts();
+      ListOptions options;
+      options.partitioning = MakeDirectoryPartitioning({.field_names = {"k", "j"},
+                                                        .declared = nullptr,
+                                                        .percent_decode = expected.decode});
+      options.key_values = expected.values;
+      std::map<std::string, KeyTest> tests;
+      for (const auto& key : expected.values) tests[key.name] = Is(*key.value);
+      options.directory_filter = Where(tests);
+      const auto listed = List(filesystem, {"root/"}, options).ValueOrDie();
+      const std::string what = expected.values[0].name + "=" + *expected.values[0].value;
+      EXPECT_EQ(PathsOf(listed.files), expected.files) << what;
+      EXPECT_EQ(filesystem->counts().lists(), expected.lists) << what;
+      EXPECT_EQ(listed.report.known_prefixes, expected.known) << what;
+    }
+    ListOptions options;
+    options.partitioning = MakeDirectoryPartitioning(
+        {.field_names = {"k"}, .declared = nullptr, .percent_decode = false});
+    options.key_values = {{"k", "x"}};
+    EXPECT_FALSE(List(filesystem, {"absent/"}, options).ok()) << "a source that is not there";
+  }
+}
+
 TEST(RemoteListing, FilesAreFilteredByTheirKeys) {
   auto filesystem = ScriptedFileSystem::InMemory();
   ASSERT_TRUE(filesystem->CreateFile("root/x.parquet").ok());

@@ -175,6 +175,50 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
   return below.empty() ? arrow::Status::OK() : Read(below, recursive);
 }
 
+arrow::Status Tree::GoToKnownKeys(const std::shared_ptr<Directory>& root) {
+  if (options_.key_values.empty() || root->read || !root->whole || root->key_depth < 0)
+    return arrow::Status::OK();
+  std::vector<std::string> names;
+  std::string prefix = root->prefix;
+  while (true) {
+    auto name = options_.partitioning->OnlyDirectory(
+        root->key_depth + static_cast<int>(names.size()), options_.key_values);
+    // A hidden directory is none of the table's, whatever is asked for.
+    if (!name || (HidingPrefix(options_, *name) && !options_.partitioning->NamesKey(*name))) break;
+    const std::string path = prefix + *name;
+    if (reader_->is_local()) {
+      ARROW_ASSIGN_OR_RAISE(const PathInfo info, reader_->Look(path, nullptr));
+      ++report_.stat_calls;
+      if (info.type != EntryType::kDirectory) return arrow::Status::OK();
+      ARROW_ASSIGN_OR_RAISE(const bool loop, reader_->ClosesLoop(root_.directory, path));
+      if (loop) return arrow::Status::OK();  // listing says what is wrong
+    }
+    prefix = path + "/";
+    names.push_back(*std::move(name));
+  }
+  if (names.empty() || static_cast<int>(names.size()) > options_.max_depth)
+    return arrow::Status::OK();
+  ARROW_ASSIGN_OR_RAISE(RawListing raw, reader_->Read(prefix, /*missing_ok=*/true));
+  ++(raw.cached ? report_.directories_cached : report_.directories_listed);
+  // Whether it is empty, or nothing of that is there, only listing tells.
+  if (raw.entries.empty()) return arrow::Status::OK();
+  report_.known_prefixes.push_back(prefix);
+  std::shared_ptr<Directory> directory = root;
+  for (const std::string& name : names) {
+    directory->read = true;
+    directory->names = name;
+    directory->entries.push_back({0, static_cast<uint32_t>(name.size()), true, nullptr});
+    ARROW_RETURN_NOT_OK(FilterDirectories({directory}));
+    if (directory->entries.empty()) return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(directory, Child(*directory, &directory->entries[0]));
+  }
+  ListingReport report;
+  ARROW_RETURN_NOT_OK(Classify(directory.get(), std::move(raw), &report));
+  if (!options_.strict.empty()) ARROW_RETURN_NOT_OK(CheckStrict(report, options_.strict));
+  report_.Merge(report);
+  return FilterDirectories({directory});
+}
+
 arrow::Status Tree::Classify(Directory* directory, RawListing raw, ListingReport* report) const {
   directory->read = true;
   directory->entries.reserve(raw.entries.size());

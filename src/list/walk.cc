@@ -51,6 +51,7 @@ arrow::Result<bool> Walk(Tree* tree, std::shared_ptr<Directory> root, const Page
                            tree->root().glob == nullptr && !options.ignore_subdirectory;
   bool fanned_out = false;
   std::vector<Item> pending;
+  ARROW_RETURN_NOT_OK(tree->GoToKnownKeys(root));
   ARROW_RETURN_NOT_OK(PutInPlace(*tree, root, &pending));
   for (size_t wanted = 1; !pending.empty();
        wanted = std::min(wanted * kGrowth, kMaxDirectoriesPerRound)) {

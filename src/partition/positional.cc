@@ -62,6 +62,21 @@ class DirectoryPartitioning final : public Partitioning {
     return keys;
   }
 
+  std::optional<std::string> OnlyDirectory(int depth,
+                                           const std::vector<PartitionKey>& values) const override {
+    if (options_.percent_decode || depth < 0) return std::nullopt;
+    if (static_cast<size_t>(depth) >= options_.field_names.size()) return std::nullopt;
+    for (const PartitionKey& key : values) {
+      if (key.name != options_.field_names[depth] || !key.value) continue;
+      const std::string& name = *key.value;
+      const bool is_name = !name.empty() && name != "." && name != ".." &&
+                           name.find('/') == std::string::npos &&
+                           name.find('\0') == std::string::npos;
+      return is_name ? std::optional(name) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
   const std::vector<std::string>& required_keys() const override { return options_.field_names; }
   const std::shared_ptr<arrow::Schema>& declared() const override { return options_.declared; }
 

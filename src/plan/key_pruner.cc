@@ -1,5 +1,6 @@
 #include "plan/key_pruner.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status_context.h"
@@ -53,6 +54,34 @@ KeyPruner::KeyPruner(const Inspection& inspection, const arrow::compute::Express
 
 bool KeyPruner::can_prune() const {
   return !conjuncts_.empty() && inspection_.partition_schema->num_fields() > 0;
+}
+
+std::vector<PartitionKey> KeyPruner::RequiredValues() const {
+  std::vector<PartitionKey> out;
+  for (const auto& conjunct : conjuncts_) {
+    const auto* call = conjunct.call();
+    if (call == nullptr || call->function_name != "equal") continue;
+    const auto* field = call->arguments[0].field_ref();
+    const auto* literal = call->arguments[1].literal();
+    if (field == nullptr || literal == nullptr) {
+      field = call->arguments[1].field_ref();
+      literal = call->arguments[0].literal();
+    }
+    if (field == nullptr || literal == nullptr || !literal->is_scalar()) continue;
+    // Only a text has one spelling, and only a path that must carry the key cannot leave it to the
+    // file.
+    const std::string* name = field->name();
+    const auto& required = inspection_.list.partitioning->required_keys();
+    if (name == nullptr || std::count(required.begin(), required.end(), *name) == 0) continue;
+    const auto key = inspection_.partition_schema->GetFieldByName(*name);
+    const arrow::Scalar& value = *literal->scalar();
+    if (key == nullptr || !arrow::is_base_binary_like(key->type()->id()) || !value.is_valid ||
+        !value.type->Equals(key->type())) {
+      continue;
+    }
+    out.push_back({*name, static_cast<const arrow::BaseBinaryScalar&>(value).value->ToString()});
+  }
+  return out;
 }
 
 arrow::Result<std::vector<bool>> KeyPruner::JudgeDirectories(const KeyTable& keys) {

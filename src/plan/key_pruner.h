@@ -26,6 +26,9 @@ class KeyPruner {
 
   bool can_prune() const;
 
+  /// Keys of text that the filter wants to be equal to one value: nothing else passes.
+  std::vector<PartitionKey> RequiredValues() const;
+
   /// A directory's keys may be some of those that its files have: what the rest decides is kept.
   arrow::Result<std::vector<bool>> JudgeDirectories(const KeyTable& keys);
   arrow::Result<std::vector<bool>> JudgeFiles(const FileTable& files);
