@@ -38,6 +38,7 @@ nlohmann::ordered_json ToJson(const ScanMetrics& metrics) {
       {"batches_returned", metrics.batches_returned},
       {"peak_bytes", metrics.peak_bytes},
       {"skipped", metrics.skipped},
+      {"unseen_columns", metrics.unseen_columns},
   };
 }
 

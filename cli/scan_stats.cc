@@ -25,6 +25,8 @@ void PrintStats(const ScanMetrics& metrics, bool json) {
       << Count(metrics.requests, "request", "requests") << ", at most " << metrics.peak_bytes
       << " in memory at once\n";
   for (const std::string& file : metrics.skipped) out << "skipped     " << file << "\n";
+  for (const std::string& column : metrics.unseen_columns)
+    out << "not read    column " << column << ", since no inspected file had it\n";
   std::cerr << out.str();
 }
 

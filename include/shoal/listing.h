@@ -37,12 +37,15 @@ enum class ListingIssue {
   kNotUtf8,          // path is not UTF-8; the report percent-encodes it
   kSubdirectory,     // a subdirectory that is no partition, while ignore_subdirectory is set
   kSpecialFile,      // a pipe, socket or device
+  kUnseenColumn,     // kept: a file has a column that no inspected file had; it is not read. Known
+                     // where the file's facts are read: by planning, or by the scan
 };
-inline constexpr int kNumListingIssues = 9;
+inline constexpr int kNumListingIssues = 10;
 /// "hidden", "zero_byte", ...: the names used by reports and by `strict`.
 std::string_view ToString(ListingIssue issue);
 arrow::Result<ListingIssue> ParseListingIssue(std::string_view name);
-/// Whether what has the issue is read all the same. True of kMissingKey; all else is left out.
+/// Whether what has the issue is read all the same. True of kMissingKey and kUnseenColumn;
+/// all else is left out.
 bool IsKept(ListingIssue issue);
 
 /// What listing found and left out, and what it cost. Nothing vanishes without a count here.

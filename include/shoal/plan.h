@@ -157,6 +157,8 @@ struct ScanPlan {
   /// that does not fit is an error. Otherwise a file's type must be one whose values the table's
   /// type holds all.
   bool schema_declared = false;
+  /// A column that a file has and the table has not is an error (strict: kUnseenColumn).
+  bool strict_columns = false;
   std::shared_ptr<arrow::Schema> partition_schema;
   std::shared_ptr<arrow::Schema> output_schema;
   /// Columns are always set here. References are by name and the casts are there (see BindFilter),

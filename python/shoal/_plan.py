@@ -63,7 +63,7 @@ class FileGroup:
     partition_values: list[dict[str, Any]] | None
     """All partition values in the group, which no other group has. None: not grouped by them."""
     ordering: tuple[SortColumn, ...]
-    """See :attr:`FileGroups.ordering`."""
+    """See :attr:`FileGroups.output_ordering`."""
 
     @property
     def fragments(self) -> Sequence[PlanFragment]:
@@ -98,7 +98,7 @@ class FileGroups(Sequence[FileGroup]):
                 [{k: v.as_py() for k, v in zip(keys, row, strict=True)} for row in values]
                 if core.by_partition_values
                 else None,
-                self.ordering,
+                self.output_ordering,
             )
             for plan, values in groups
         ]
@@ -114,17 +114,17 @@ class FileGroups(Sequence[FileGroup]):
         return self._groups[i]
 
     @property
-    def ordering(self) -> tuple[SortColumn, ...]:
+    def output_ordering(self) -> tuple[SortColumn, ...]:
         """Columns of the output that the rows of each group are sorted by. Empty: nothing is declared."""
         return _ordering(self._core.output_ordering)
 
     @property
     def ordering_limitation(self) -> str | None:
-        """Why :attr:`ordering` is not all that was asked for, or that the files declare; None if it is."""
+        """Why :attr:`output_ordering` is not all that was asked for, or that the files declare; None if it is."""
         return self._core.ordering_limitation or None
 
     @property
-    def partitioned_by(self) -> tuple[str, ...]:
+    def output_partitioning(self) -> tuple[str, ...]:
         """Columns of the output; rows that are equal in all of them are in one group. Empty: nothing is
         declared. What is where is told by :attr:`FileGroup.partition_values`."""
         return tuple(self._core.output_partitioning)
@@ -225,7 +225,7 @@ class ScanPlan:
             a path lacks a key; :attr:`FileGroup.partition_values` then is None.
         split_file_groups_by_statistics
             Where the files declare an order of their rows, and statistics show which of them follow each
-            other, make groups that have that order as a whole, and declare it (:attr:`FileGroups.ordering`).
+            other, make groups that have that order as a whole, and declare it (:attr:`FileGroups.output_ordering`).
             Needs a plan made with ``column_statistics=True``. Where files overlap so much that it takes more
             groups than ``target_partitions``, nothing is declared.
         ordering

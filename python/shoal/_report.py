@@ -103,6 +103,8 @@ class ScanMetrics:
     """The most bytes that were charged to the memory budget at once."""
     skipped: tuple[str, ...]
     """Files left out by ``on_missing`` or ``on_corrupt``, or because they are empty, each with the reason."""
+    unseen_columns: tuple[str, ...]
+    """Columns that are not read since no inspected file had them, each with a file that has it."""
 
 
 @dataclass(frozen=True)

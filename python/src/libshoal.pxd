@@ -274,6 +274,7 @@ cdef extern from "shoal/scan.h" namespace "shoal" nogil:
         int64_t batches_returned
         int64_t peak_bytes
         vector[c_string] skipped
+        vector[c_string] unseen_columns
 
 
 cdef extern from "<chrono>" nogil:

@@ -71,6 +71,7 @@ cdef dict metrics_of(const CScanMetrics& m):
         "batches_returned": m.batches_returned,
         "peak_bytes": m.peak_bytes,
         "skipped": tuple(texts(m.skipped)),
+        "unseen_columns": tuple(texts(m.unseen_columns)),
     }
 
 

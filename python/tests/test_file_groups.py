@@ -114,15 +114,15 @@ def test_files_that_follow_each_other_are_read_in_their_order(tmp_path: Path) ->
     plan = shoal.open(root).plan(column_statistics=True)
     assert plan.fragments[0].ordering == (shoal.SortColumn("t"),)
     groups = plan.file_groups(1, "ordering")
-    assert groups.ordering == groups[0].ordering == (("t", "ascending", "at_end"),)
+    assert groups.output_ordering == groups[0].ordering == (("t", "ascending", "at_end"),)
     assert groups.ordering_limitation is None
     assert rows(groups) == list(range(30))
     assert [reader.read_all()["t"].to_pylist() for reader in groups.read()] == [list(range(30))]
     # A filter keeps the order; a projection may rename the column, or leave it out.
     renamed = shoal.open(root).scan({"when": "t", "x": "x"}, "x != 5").plan(column_statistics=True)
-    assert renamed.file_groups(1, "ordering").ordering == (shoal.SortColumn("when"),)
+    assert renamed.file_groups(1, "ordering").output_ordering == (shoal.SortColumn("when"),)
     lacking = shoal.open(root).scan(["x"]).plan(column_statistics=True).file_groups(1, "ordering")
-    assert lacking.ordering == ()
+    assert lacking.output_ordering == ()
     assert lacking.ordering_limitation == "the output does not have the column 't' as it is"
 
 
@@ -130,13 +130,13 @@ def test_files_that_overlap_are_in_different_groups_or_nothing_is_declared(tmp_p
     root = sorted_files(tmp_path, [range(10), range(5, 15), range(15, 20)])
     plan = shoal.open(root).plan(column_statistics=True)
     two = plan.file_groups(2, "ordering")
-    assert two.ordering == (shoal.SortColumn("t"),)
+    assert two.output_ordering == (shoal.SortColumn("t"),)
     assert [[f.path[-9:] for f in group.fragments] for group in two] == [
         ["0.parquet", "2.parquet"],
         ["1.parquet"],
     ]
     one = plan.file_groups(1, "ordering")
-    assert one.ordering == ()
+    assert one.output_ordering == ()
     assert "target_partitions = 1" in (one.ordering_limitation or "")
 
 
@@ -155,7 +155,7 @@ def test_large_sorted_files_are_divided_and_stay_sorted(tmp_path: Path) -> None:
     plan = shoal.open(root).plan(column_statistics=True)
     groups = plan.file_groups(4, "ordering", repartition_file_min_size=0)
     assert len(groups) == 4
-    assert groups.ordering == (shoal.SortColumn("t"),)
+    assert groups.output_ordering == (shoal.SortColumn("t"),)
     assert rows(groups) == list(range(1000))
     first = groups[0].statistics
     assert first.num_rows == (len(groups[0].plan.to_table()), True)
@@ -168,19 +168,19 @@ def test_partition_keys_may_lead_an_order(tmp_path: Path) -> None:
         sorted_files(tmp_path / f"k={k}", [range(5), range(5, 10)])
     plan = shoal.open(tmp_path).plan(column_statistics=True)
     groups = plan.file_groups(1, "ordering", ordering=[("k", "descending"), "t"])
-    assert [column.name for column in groups.ordering] == ["k", "t"]
+    assert [column.name for column in groups.output_ordering] == ["k", "t"]
     table = groups[0].plan.to_table()
     assert table["k"].to_pylist() == [2] * 10 + [1] * 10
     assert table["t"].to_pylist() == [*range(10), *range(10)]
     both = plan.file_groups(2, "partition_values", split_file_groups_by_statistics=True)
-    assert both.partitioned_by == ("k",)
-    assert both.ordering == (shoal.SortColumn("t"),)
+    assert both.output_partitioning == ("k",)
+    assert both.output_ordering == (shoal.SortColumn("t"),)
 
 
 def test_floats_are_not_declared_sorted(tmp_path: Path) -> None:
     write(tmp_path / "a.parquet", {"t": [math.nan, 1.0, 2.0]}, sorting_columns=by_t())
     groups = shoal.open(tmp_path).plan(column_statistics=True).file_groups(1, "ordering")
-    assert groups.ordering == ()
+    assert groups.output_ordering == ()
     assert groups.ordering_limitation is not None
 
 
@@ -190,8 +190,8 @@ def test_the_order_of_files_travels_and_their_bounds_do_not(tmp_path: Path) -> N
     there = shoal.ScanPlan.from_json(plan.to_json())
     assert there.fragments[0].ordering == plan.fragments[0].ordering
     assert there.fragments[0].columns is None
-    assert there.file_groups(2, "ordering").ordering == (shoal.SortColumn("t"),)
-    assert there.file_groups(1, "ordering").ordering == ()
+    assert there.file_groups(2, "ordering").output_ordering == (shoal.SortColumn("t"),)
+    assert there.file_groups(1, "ordering").output_ordering == ()
 
 
 def test_the_order_is_kept_with_the_footers(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_the_order_is_kept_with_the_footers(tmp_path: Path) -> None:
     for footers_read in (2, 0):
         plan = shoal.open(root, cache=str(tmp_path / "cache"), inspect=1).plan(column_statistics=True)
         assert plan.prune_report["footers_read"] <= footers_read
-        assert plan.file_groups(1, "ordering").ordering == (shoal.SortColumn("t"),)
+        assert plan.file_groups(1, "ordering").output_ordering == (shoal.SortColumn("t"),)
 
 
 def test_statistics_of_groups_are_those_of_their_rows(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_readers_take_what_is_ready_and_each_row_once(tmp_path: Path) -> None:
 def test_what_is_declared_is_not_stolen(tmp_path: Path) -> None:
     plan = shoal.open(hive(tmp_path, "k", ["A", "B", "C"])).plan()
     groups = plan.file_groups(2, "partition_values")
-    assert groups.partitioned_by == ("k",)
+    assert groups.output_partitioning == ("k",)
     last = groups.read()[1].read_all()
     assert last["k"].to_pylist() == ["B"]
     root = sorted_files(tmp_path / "sorted", [range(3)])
@@ -287,9 +287,9 @@ def test_what_is_declared_is_true_of_the_rows(tmp_path: Path) -> None:
         groups = plan.file_groups(chance.randint(1, 4), "ordering")
         assert sum(reader.read_all().num_rows for reader in groups.read()) == plan.statistics.num_rows[0]  # type: ignore[index]
         for group in groups:
-            if groups.ordering:
+            if groups.output_ordering:
                 declared += 1
                 table = group.plan.to_table()
-                keys = [(c.name, c.order, c.null_placement) for c in groups.ordering]
+                keys = [(c.name, c.order, c.null_placement) for c in groups.output_ordering]
                 assert pc.sort_indices(table, keys).to_pylist() == list(range(len(table)))
     assert declared > 20

@@ -11,6 +11,7 @@ namespace {
 constexpr std::array<std::string_view, kNumListingIssues> kNames = {
     "hidden",      "zero_byte", "directory_marker", "extension",    "misfit",
     "missing_key", "not_utf8",  "subdirectory",     "special_file",
+    "unseen_column",
 };
 
 }  // namespace
@@ -27,7 +28,9 @@ arrow::Result<ListingIssue> ParseListingIssue(std::string_view name) {
                                 known, ".");
 }
 
-bool IsKept(ListingIssue issue) { return issue == ListingIssue::kMissingKey; }
+bool IsKept(ListingIssue issue) {
+  return issue == ListingIssue::kMissingKey || issue == ListingIssue::kUnseenColumn;
+}
 
 void ListingReport::Add(ListingIssue issue, std::string_view path) {
   Entry& entry = issues[static_cast<size_t>(issue)];

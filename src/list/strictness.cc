@@ -22,6 +22,8 @@ std::string_view Explain(ListingIssue issue) {
       return "it is a subdirectory, and ignore_subdirectory is set";
     case ListingIssue::kSpecialFile:
       return "it is a pipe, socket or device";
+    case ListingIssue::kUnseenColumn:
+      return "it has a column that no inspected file had";
   }
   return "";
 }
@@ -46,6 +48,8 @@ std::string_view Words(ListingIssue issue) {
       return "in subdirectories, which ignore_subdirectory leaves out";
     case ListingIssue::kSpecialFile:
       return "that are pipes, sockets or devices";
+    case ListingIssue::kUnseenColumn:
+      return "with a column that no inspected file had";
   }
   return "";
 }

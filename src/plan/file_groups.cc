@@ -367,6 +367,7 @@ ScanPlan PartOf(const ScanPlan& plan, std::vector<Fragment> fragments) {
   part.format = plan.format;
   part.table_schema = plan.table_schema;
   part.schema_declared = plan.schema_declared;
+  part.strict_columns = plan.strict_columns;
   part.partition_schema = plan.partition_schema;
   part.output_schema = plan.output_schema;
   part.request = plan.request;

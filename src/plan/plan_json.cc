@@ -224,6 +224,7 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
   j["filesystem"] = plan.filesystem->type_name();
   ARROW_ASSIGN_OR_RAISE(j["table_schema"], SchemaText(*plan.table_schema));
   j["schema_declared"] = plan.schema_declared;
+  if (plan.strict_columns) j["strict_columns"] = true;
   ARROW_ASSIGN_OR_RAISE(j["partition_schema"], SchemaText(*plan.partition_schema));
   ARROW_ASSIGN_OR_RAISE(j["output_schema"], SchemaText(*plan.output_schema));
   j["columns"] = json::array();
@@ -279,6 +280,7 @@ arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
   ARROW_ASSIGN_OR_RAISE(plan->format, GetFileFormat(j.at("format").get<std::string>()));
   ARROW_ASSIGN_OR_RAISE(plan->table_schema, ParseSchema(j.at("table_schema")));
   plan->schema_declared = j.at("schema_declared");
+  plan->strict_columns = j.value("strict_columns", false);
   ARROW_ASSIGN_OR_RAISE(plan->partition_schema, ParseSchema(j.at("partition_schema")));
   ARROW_ASSIGN_OR_RAISE(plan->output_schema, ParseSchema(j.at("output_schema")));
   plan->request.columns.emplace();

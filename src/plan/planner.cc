@@ -8,6 +8,7 @@
 #include "base/location.h"
 #include "expression/conjuncts.h"
 #include "plan/facts_loader.h"
+#include "plan/unseen_columns.h"
 #include "plan/footer_pruner.h"
 #include "plan/fragment_statistics.h"
 #include "plan/key_containers.h"
@@ -31,6 +32,7 @@ class Collector {
 
   arrow::Status Init() {
     ARROW_ASSIGN_OR_RAISE(pruner_, FooterPruner::Make(*plan_));
+    unseen_.emplace(*plan_);
     const auto& request = plan_->request;
     // A filter over data may leave any number of rows; only without one do row counts tell when
     // there are enough.
@@ -154,6 +156,12 @@ class Collector {
       return arrow::Status::OK();
     }
     const FileFacts& facts = *loaded.facts;
+    ARROW_ASSIGN_OR_RAISE(const std::string unseen, unseen_->Of(facts, fragment.path));
+    if (!unseen.empty()) {
+      std::lock_guard lock(mutex_);
+      plan_->listing.Add(ListingIssue::kUnseenColumn,
+                         fragment.path + " (column '" + unseen + "')");
+    }
     ARROW_ASSIGN_OR_RAISE(auto judged,
                           pruner_->Judge(facts, *fragment.partition_values, fragment.path));
     std::vector<int> kept;
@@ -253,6 +261,7 @@ class Collector {
   const FooterUse footers_;
   ScanPlan* plan_;
   std::optional<FooterPruner> pruner_;
+  std::optional<UnseenColumns> unseen_;
   std::optional<int64_t> rows_wanted_;
   int64_t matching_ = 0;  // rows that are known to match, of the files whose footers are read
   bool local_ = true;
@@ -298,6 +307,7 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   plan.format = inspection.format;
   plan.table_schema = inspection.table_schema;
   plan.schema_declared = inspection.schema_declared;
+  plan.strict_columns = inspection.list.strict.contains(ListingIssue::kUnseenColumn);
   plan.partition_schema = inspection.partition_schema;
   plan.output_schema = bound.output_schema;
   plan.request = bound.request;

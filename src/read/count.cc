@@ -9,6 +9,7 @@
 #include "base/location.h"
 #include "plan/facts_loader.h"
 #include "plan/footer_pruner.h"
+#include "plan/unseen_columns.h"
 #include "read/batch_stream.h"
 #include "read/row_groups.h"
 #include "runtime/parallel.h"
@@ -32,6 +33,7 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
                           : local                      ? cpus
                                                        : kRemoteFooters;
   auto counters = std::make_shared<runtime::Counters>();
+  plan::UnseenColumns unseen(plan);
   std::atomic<int64_t> counted{0};
   std::mutex mutex;
   std::vector<std::pair<int64_t, Fragment>> undecided;  // by the fragment's place
@@ -44,6 +46,7 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
                           plan::LoadFacts(*plan.format, file, cache.get(), counters, options.stop));
     if (!loaded.facts) return arrow::Status::OK();
     const FileFacts& facts = *loaded.facts;
+    ARROW_RETURN_NOT_OK(unseen.Of(facts, fragment.path).status());
     ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsOf(fragment.row_groups, facts, fragment.path));
     ARROW_ASSIGN_OR_RAISE(auto judged,
                           pruner.Judge(facts, *fragment.partition_values, fragment.path));

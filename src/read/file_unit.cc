@@ -124,6 +124,9 @@ class FileUnit final : public Unit {
  private:
   arrow::Result<Step> Open(std::shared_ptr<const FileFacts> facts) {
     const int n = facts->num_row_groups();
+    auto unseen = context_->unseen->Of(*facts, file()->path);
+    if (!unseen.ok()) return base::MarkQuestionError(unseen.status());
+    if (!unseen->empty()) context_->counters->AddUnseen(*unseen, file()->path);
     ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsOf(row_groups_, *facts, file()->path));
     std::vector<prune::Outcomes> outcomes(n, prune::kTrue);
     std::shared_ptr<const ColumnMapping> filtered, unfiltered;

@@ -167,6 +167,7 @@ ScanMetrics Reading::metrics(const Consumer& consumer) const {
   m.rows_decoded = c.rows_decoded;
   m.peak_bytes = scheduler_->peak_bytes();
   m.skipped = c.Skipped();
+  m.unseen_columns = c.Unseen();
   m.rows_returned = consumer.rows;
   m.batches_returned = consumer.batches;
   return m;

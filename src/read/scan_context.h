@@ -17,6 +17,7 @@
 #include "plan/facts_cache.h"
 #include "plan/file_mapping.h"
 #include "plan/footer_pruner.h"
+#include "plan/unseen_columns.h"
 #include "runtime/counters.h"
 
 namespace shoal::read {
@@ -56,6 +57,7 @@ class ScanContext {
   arrow::MemoryPool* pool = nullptr;
   std::shared_ptr<runtime::Counters> counters;
   std::shared_ptr<plan::FactsCache> cache;  // may be null
+  std::unique_ptr<plan::UnseenColumns> unseen;
 
   /// Filter and projection over one batch of `shape.columns.schema`.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Finish(

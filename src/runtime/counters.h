@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -30,9 +31,21 @@ struct Counters {
     std::lock_guard lock(mutex);
     return skipped;
   }
+  /// A column that is not read, and a file that has it; the first file is told.
+  void AddUnseen(const std::string& column, const std::string& path) {
+    std::lock_guard lock(mutex);
+    unseen.emplace(column, path);
+  }
+  std::vector<std::string> Unseen() const {
+    std::lock_guard lock(mutex);
+    std::vector<std::string> out;
+    for (const auto& [column, path] : unseen) out.push_back("'" + column + "' in '" + path + "'");
+    return out;
+  }
 
  private:
   mutable std::mutex mutex;
+  std::map<std::string, std::string> unseen;
   std::vector<std::string> skipped;
 };
 

@@ -414,7 +414,7 @@ def test_groups_joined_by_their_declaration_meet_at_equal_keys(tmp_path: Path) -
         .file_groups(2, preserve_file_partitions=1)
         for keys in ("ABC", "ACD")
     )
-    assert left.partitioned_by == right.partitioned_by == ("k",)
+    assert left.output_partitioning == right.output_partitioning == ("k",)
     keys = [[group.partition_values for group in groups] for groups in (left, right)]
     assert keys == [[[{"k": "A"}, {"k": "C"}], [{"k": "B"}]], [[{"k": "A"}, {"k": "D"}], [{"k": "C"}]]]
     joined: list[str] = []
@@ -440,10 +440,10 @@ def test_an_order_is_claimed_only_of_ranges_that_follow_each_other(
     plan = shoal.open(str(tmp_path)).plan(column_statistics=True)
     for n in (1, 2):
         groups = plan.file_groups(n, "ordering")
-        assert bool(groups.ordering) == (n >= ordered)
-        for group in groups if groups.ordering else ():
+        assert bool(groups.output_ordering) == (n >= ordered)
+        for group in groups if groups.output_ordering else ():
             t = group.plan.to_table()["t"].to_pylist()
             assert t == sorted(t)
     write(tmp_path / "unsorted.parquet", {"t": [99, 98]})
     plan = shoal.open(str(tmp_path)).plan(column_statistics=True)
-    assert plan.file_groups(9, "ordering").ordering == ()
+    assert plan.file_groups(9, "ordering").output_ordering == ()

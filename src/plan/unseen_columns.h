@@ -1,0 +1,33 @@
+// Columns that a file has and the table has not, because no inspected file had them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <arrow/result.h>
+
+#include <shoal/file_format.h>
+#include <shoal/plan.h>
+
+namespace shoal::plan {
+
+/// Of the files of one plan. Thread-safe.
+class UnseenColumns {
+ public:
+  explicit UnseenColumns(const ScanPlan& plan);
+
+  /// The first such column of the file, or nothing; an error where the plan is strict about them. A
+  /// declared schema names the columns that are wanted, and nothing else is missed.
+  arrow::Result<std::string> Of(const FileFacts& facts, const std::string& path);
+
+ private:
+  const std::shared_ptr<arrow::Schema> table_;
+  const bool wanted_, strict_;
+  std::mutex mutex_;
+  /// Schemas of files that have none: files of one writer share one.
+  std::vector<std::shared_ptr<arrow::Schema>> known_;
+};
+
+}  // namespace shoal::plan
