@@ -106,8 +106,11 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
   const int64_t n = sample < 0 ? std::numeric_limits<int64_t>::max() : sample;
   Looked out;
   out.list = options.list;
-  if (!options.format.empty()) {
-    ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat(options.format));
+  if (options.file_format || !options.format.empty()) {
+    out.format = options.file_format;
+    if (!out.format) {
+      ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat(options.format));
+    }
     ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
     return out;
   }

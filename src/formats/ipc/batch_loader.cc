@@ -142,7 +142,9 @@ class Loader {
     if (buffer_ >= message_.batch.buffers.size()) return DoesNotFit();
     const BatchHeader::Extent& extent = message_.batch.buffers[buffer_++];
     if (pass_over || skipping_ > 0) return nullptr;
-    if (extent.length == 0) return std::make_shared<arrow::Buffer>(nullptr, 0);
+    // Arrow wants to see a place, even of no bytes.
+    alignas(64) static constexpr uint8_t kNothing[8] = {};
+    if (extent.length == 0) return std::make_shared<arrow::Buffer>(kNothing, 0);
     return source_(extent);
   }
 
