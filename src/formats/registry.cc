@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/ipc/format.h"
+#include "formats/orc/format.h"
 #include "formats/parquet/format.h"
 
 namespace shoal::formats {
@@ -21,7 +22,7 @@ std::string Lower(std::string_view text) {
 }  // namespace
 
 std::vector<std::shared_ptr<const FileFormat>> AllFormats() {
-  return {parquet::MakeFormat(), ipc::MakeFormat()};
+  return {parquet::MakeFormat(), ipc::MakeFormat(), orc::MakeFormat()};
 }
 
 std::shared_ptr<const FileFormat> FormatOfPath(std::string_view path) {
