@@ -81,6 +81,9 @@ arrow::Result<std::shared_ptr<arrow::Table>> Filter(const std::shared_ptr<arrow:
   ARROW_ASSIGN_OR_RAISE(auto bound, filter.Bind(*table->schema()));
   ARROW_ASSIGN_OR_RAISE(auto combined, table->CombineChunksToBatch());
   ARROW_ASSIGN_OR_RAISE(auto mask, cp::ExecuteScalarExpression(bound, cp::ExecBatch(*combined)));
+  auto filtered = cp::Filter(table, mask);
+  if (filtered.ok()) return filtered->table();
+  if (!filtered.status().IsNotImplemented()) return filtered.status();
   // Row by row: not every type that files have can be filtered by Arrow.
   std::vector<std::shared_ptr<arrow::Table>> kept = {table->Slice(0, 0)};
   for (int64_t row = 0; row < table->num_rows(); ++row) {

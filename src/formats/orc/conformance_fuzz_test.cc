@@ -1,5 +1,9 @@
 // The laws of formats, and damaged files, for ORC. Run under the sanitizers as well.
+#include <cstdlib>
+#include <random>
+
 #include <arrow/adapters/orc/adapter.h>
+#include <arrow/array/builder_primitive.h>
 #include <arrow/io/memory.h>
 #include <arrow/json/from_string.h>
 #include <gtest/gtest.h>
@@ -64,23 +68,31 @@ std::string Write(const arrow::Table& table, arrow::Compression::type compressio
   return sink->Finish().ValueOrDie()->ToString();
 }
 
-std::shared_ptr<arrow::Table> Repeated(const std::shared_ptr<arrow::Table>& table, int times) {
-  return arrow::ConcatenateTables(std::vector<std::shared_ptr<arrow::Table>>(times, table))
-      .ValueOrDie()
-      ->CombineChunks()
-      .ValueOrDie();
+/// So many that they take several stripes: numbers that cannot be compressed.
+std::shared_ptr<arrow::Table> ManyRows(int64_t rows) {
+  std::mt19937_64 random;
+  arrow::Int64Builder numbers;
+  arrow::BooleanBuilder flags;
+  for (int64_t i = 0; i < rows; ++i) {
+    if (!numbers.Append(static_cast<int64_t>(random() >> 1)).ok()) std::abort();
+    if (!flags.Append(i % 3 == 0).ok()) std::abort();
+  }
+  return arrow::Table::Make(
+      arrow::schema({arrow::field("n", arrow::int64()), arrow::field("b", arrow::boolean())}),
+      {numbers.Finish().ValueOrDie(), flags.Finish().ValueOrDie()});
 }
 
 TEST(OrcConformanceFuzz, KeepsTheLawsOfFormatsAndSurvivesDamage) {
   const auto table = ManyTypes();
-  const auto many = Repeated(table, 500);
+  const auto many = ManyRows(9000);
   testing::TemporaryDirectory directory;
   testing::FormatConformance conformance;
   conformance.format = MakeFormat();
   conformance.samples = {
       {"plain", Write(*table, arrow::Compression::UNCOMPRESSED, 1 << 20), table},
       {"zlib", Write(*table, arrow::Compression::GZIP, 1 << 20), table},
-      {"zstd, two stripes", Write(*many->Slice(0, 1200), arrow::Compression::ZSTD, 1), many->Slice(0, 1200)},
+      {"zstd", Write(*table, arrow::Compression::ZSTD, 1 << 20), table},
+      {"zstd, two stripes", Write(*many, arrow::Compression::ZSTD, 1), many},
       {"no rows", Write(*table->Slice(0, 0), arrow::Compression::ZSTD, 1 << 20), table->Slice(0, 0)},
   };
   conformance.folder = directory.path().string();
@@ -90,7 +102,7 @@ TEST(OrcConformanceFuzz, KeepsTheLawsOfFormatsAndSurvivesDamage) {
 }
 
 TEST(OrcFormat, StripesAreRowGroupsOfWhichUnwantedColumnsAreNotRead) {
-  const auto many = Repeated(ManyTypes(), 500);
+  const auto many = ManyRows(30'000);
   for (const auto compression : {arrow::Compression::UNCOMPRESSED, arrow::Compression::ZSTD,
                                  arrow::Compression::SNAPPY, arrow::Compression::LZ4}) {
     testing::MemoryFile file(MakeFormat(), Write(*many, compression, 1));
@@ -98,7 +110,7 @@ TEST(OrcFormat, StripesAreRowGroupsOfWhichUnwantedColumnsAreNotRead) {
     ASSERT_GT(facts->num_row_groups(), 1);
     EXPECT_EQ(facts->num_rows().exact_value(), many->num_rows());
     const int64_t before = file.bytes_asked();
-    auto batches = file.Read(facts, {{0, 1}, {3}});
+    auto batches = file.Read(facts, {{0, 1}, {1}});
     ASSERT_TRUE(batches.ok()) << batches.status();
     EXPECT_EQ((*batches)[0]->schema()->field_names(), std::vector<std::string>{"b"});
     EXPECT_LT(file.bytes_asked() - before,
