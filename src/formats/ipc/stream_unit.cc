@@ -8,7 +8,7 @@
 #include "formats/ipc/batch_loader.h"
 #include "formats/ipc/facts.h"
 #include "formats/ipc/resident_ranges.h"
-#include "formats/ipc/slices.h"
+#include "formats/slices.h"
 #include "formats/ipc/units.h"
 
 namespace shoal::formats::ipc {

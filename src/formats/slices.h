@@ -8,7 +8,7 @@
 
 #include <arrow/record_batch.h>
 
-namespace shoal::formats::ipc {
+namespace shoal::formats {
 
 class Slices {
  public:
@@ -35,4 +35,4 @@ class Slices {
   int64_t at_ = 0;
 };
 
-}  // namespace shoal::formats::ipc
+}  // namespace shoal::formats
