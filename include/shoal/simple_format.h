@@ -1,4 +1,5 @@
-// SimpleFormat: a file format of one's own in two functions, for formats that have a reader already.
+// SimpleFormat: a file format of one's own in two functions, for formats that have a reader
+// already.
 //
 // FileFormat asks a format to say which bytes it needs before it gets them. A reader of one's own
 // usually wants a file instead. MakeFileFormat makes a FileFormat of such a reader: the pieces of a
@@ -45,8 +46,8 @@ class SimpleFormat {
   virtual std::vector<std::string_view> extensions() const = 0;
   virtual bool MatchesMagic(std::string_view head) const { return false; }
 
-  /// What the metadata of a file says. Where it reads what has not been fetched yet, the read fails,
-  /// with an error that must be handed on, and Inspect is called again once it has been.
+  /// What the metadata of a file says. Where it reads what has not been fetched yet, the read
+  /// fails, with an error that must be handed on, and Inspect is called again once it has been.
   virtual arrow::Result<Facts> Inspect(const File& file) const = 0;
   /// The rows of a piece: batches with those columns (ascending numbers of Facts::schema's), of any
   /// size. Only the piece's bytes can be read, and what Inspect read. A reader that cannot leave

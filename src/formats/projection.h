@@ -14,8 +14,8 @@ namespace shoal::formats {
 std::vector<int> ColumnsOf(const arrow::Schema& schema, const std::vector<int>& leaves);
 
 /// `batch` has the columns of ColumnsOf(schema, leaves), whole; the outcome has the schema
-/// `projected`, which is ProjectLeaves(schema, leaves). No copy. Invalid if the batch has columns of
-/// other types.
+/// `projected`, which is ProjectLeaves(schema, leaves). No copy. Invalid if the batch has columns
+/// of other types.
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> KeepLeaves(
     const arrow::RecordBatch& batch, const arrow::Schema& schema, const std::vector<int>& leaves,
     const std::shared_ptr<arrow::Schema>& projected);

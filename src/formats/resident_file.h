@@ -23,8 +23,8 @@ class ResidentFile final : public arrow::io::RandomAccessFile {
                std::vector<std::shared_ptr<arrow::Buffer>> buffers);
   ~ResidentFile() override;
 
-  /// The first read that failed because its bytes are not resident, for readers that are tried again
-  /// once these are.
+  /// The first read that failed because its bytes are not resident, for readers that are tried
+  /// again once these are.
   const std::optional<ByteRange>& missing() const { return missing_; }
   /// The ranges that were read from, by their places in `ranges`.
   const std::set<size_t>& used() const { return used_; }

@@ -59,9 +59,9 @@ class SimpleFacts final : public FileFacts {
   using FileFacts::Bounds;
   int64_t memory_size() const override {
     constexpr int64_t kField = 200;
-    auto bytes = static_cast<int64_t>(sizeof(*this) +
-                                      facts_.pieces.size() * sizeof(SimpleFormat::Piece)) +
-                 kField * (1 + NumLeaves(*schema()));
+    auto bytes =
+        static_cast<int64_t>(sizeof(*this) + facts_.pieces.size() * sizeof(SimpleFormat::Piece)) +
+        kField * (1 + NumLeaves(*schema()));
     for (const auto& buffer : buffers_) bytes += buffer->size();
     return bytes;
   }
@@ -169,15 +169,15 @@ class SimpleUnit final : public Unit {
       ranges.insert(ranges.end(), asked_.begin(), asked_.end());
       buffers.insert(buffers.end(), got.buffers.begin(), got.buffers.end());
       input_ = std::make_shared<ResidentFile>(file()->path, facts().file_size(), std::move(ranges),
-                                            std::move(buffers));
+                                              std::move(buffers));
     }
     while (true) {
       if (auto batch = slices_.Next()) return Step(std::move(batch));
       if (!reader_) {
         if (next_ == request_.row_groups.size()) break;
-        ARROW_ASSIGN_OR_RAISE(reader_,
-                              format_->Read(input_, facts().facts(), request_.row_groups[next_],
-                                            columns_, request_.pool));
+        ARROW_ASSIGN_OR_RAISE(
+            reader_, format_->Read(input_, facts().facts(), request_.row_groups[next_], columns_,
+                                   request_.pool));
         rows_ = 0;
       }
       std::shared_ptr<arrow::RecordBatch> batch;
@@ -223,8 +223,7 @@ class SimpleUnit final : public Unit {
         batch->num_columns() == schema.num_fields()) {
       ARROW_ASSIGN_OR_RAISE(batch, batch->SelectColumns(columns_));
     }
-    ARROW_ASSIGN_OR_RAISE(batch,
-                          formats::KeepLeaves(*batch, schema, request_.leaves, schema_));
+    ARROW_ASSIGN_OR_RAISE(batch, formats::KeepLeaves(*batch, schema, request_.leaves, schema_));
     ARROW_RETURN_NOT_OK(batch->Validate());
     return batch;
   }

@@ -9,9 +9,8 @@ namespace {
 TEST(PartitioningConformance, OurOwnKeepTheLaws) {
   PositionalOptions positional;
   positional.field_names = {"year", "city"};
-  for (const auto& partitioning :
-       {MakeHivePartitioning(), MakeDirectoryPartitioning(positional),
-        MakeFilenamePartitioning(positional)}) {
+  for (const auto& partitioning : {MakeHivePartitioning(), MakeDirectoryPartitioning(positional),
+                                   MakeFilenamePartitioning(positional)}) {
     const arrow::Status status = testing::RunPartitioningConformance(
         {partitioning, {"year", "city"}, {{"2020", "2021"}, {"Bonn", "Köln"}}});
     EXPECT_TRUE(status.ok()) << partitioning->name() << ": " << status;

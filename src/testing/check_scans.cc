@@ -46,8 +46,10 @@ struct Way {
   int64_t memory_budget;
   int64_t batch_rows;
 };
-constexpr Way kWays[] = {{0, int64_t{256} << 20, 32768}, {2, int64_t{256} << 20, 32768},
-                         {0, 1, 2},                      {2, 1, 2},
+constexpr Way kWays[] = {{0, int64_t{256} << 20, 32768},
+                         {2, int64_t{256} << 20, 32768},
+                         {0, 1, 2},
+                         {2, 1, 2},
                          {2, 64 << 10, 1}};
 
 std::string Describe(const Way& way) {
@@ -89,8 +91,8 @@ arrow::Result<std::shared_ptr<arrow::Table>> Filter(const std::shared_ptr<arrow:
   for (int64_t row = 0; row < table->num_rows(); ++row) {
     bool keep = false;
     if (mask.is_scalar()) {
-      keep = mask.scalar()->is_valid &&
-             static_cast<const arrow::BooleanScalar&>(*mask.scalar()).value;
+      keep =
+          mask.scalar()->is_valid && static_cast<const arrow::BooleanScalar&>(*mask.scalar()).value;
     } else {
       const auto& values = static_cast<const arrow::BooleanArray&>(*mask.make_array());
       keep = values.IsValid(row) && values.Value(row);

@@ -43,10 +43,9 @@ class Expected {
                     sample_.rows->num_rows());
     }
     if (!whole) return Status::OK();
-    ARROW_ASSIGN_OR_RAISE(auto got,
-                          arrow::Table::FromRecordBatches(batches.empty() ? sample_.rows->schema()
-                                                                          : batches[0]->schema(),
-                                                          batches));
+    ARROW_ASSIGN_OR_RAISE(
+        auto got, arrow::Table::FromRecordBatches(
+                      batches.empty() ? sample_.rows->schema() : batches[0]->schema(), batches));
     return During(SameRows(*got, *sample_.rows), sample_.name, how);
   }
 
@@ -71,8 +70,8 @@ Status CheckFacts(const FileFacts& facts, const SampleFile& sample) {
     return Broken(sample.name, "bounds are given of ", bounds.size(), " leaves, not ", leaves);
   }
   for (const ColumnBounds& column : bounds) {
-    for (const auto& array : {column.min, column.max,
-                              std::static_pointer_cast<arrow::Array>(column.null_count)}) {
+    for (const auto& array :
+         {column.min, column.max, std::static_pointer_cast<arrow::Array>(column.null_count)}) {
       if (array && array->length() != facts.num_row_groups())
         return Broken(sample.name, "there is not one bound for each row group");
     }

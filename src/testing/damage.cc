@@ -62,7 +62,8 @@ void Damager::Duplicate(std::string* file) {
 void Damager::Promise(std::string* file) {
   const uint64_t number = uint64_t{1} << Below(64);
   const size_t at = Place(*file) / 4 * 4;
-  std::memcpy(file->data() + at, &number, std::min<size_t>(Below(2) == 0 ? 4 : 8, file->size() - at));
+  std::memcpy(file->data() + at, &number,
+              std::min<size_t>(Below(2) == 0 ? 4 : 8, file->size() - at));
 }
 
 }  // namespace shoal::testing

@@ -7,8 +7,9 @@
 
 namespace shoal::testing {
 
-/// One file with one damage: bits flipped, bytes overwritten, cut off, doubled, or a number replaced
-/// by one that promises much. Half of the damage is at the ends, where formats keep what they claim.
+/// One file with one damage: bits flipped, bytes overwritten, cut off, doubled, or a number
+/// replaced by one that promises much. Half of the damage is at the ends, where formats keep what
+/// they claim.
 class Damager {
  public:
   explicit Damager(uint32_t seed) : random_(seed) {}

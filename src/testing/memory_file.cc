@@ -25,16 +25,17 @@ arrow::Result<std::shared_ptr<const FileFacts>> MemoryFile::Facts() {
   Resident got;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto step, reader->Next(std::move(got)));
-    if (auto* facts = std::get_if<std::shared_ptr<const FileFacts>>(&step)) return std::move(*facts);
+    if (auto* facts = std::get_if<std::shared_ptr<const FileFacts>>(&step))
+      return std::move(*facts);
     ARROW_ASSIGN_OR_RAISE(got, Answer(std::get<NeedBytes>(step)));
   }
 }
 
 arrow::Result<arrow::RecordBatchVector> MemoryFile::Read(std::shared_ptr<const FileFacts> facts,
                                                          const Request& request) {
-  ARROW_ASSIGN_OR_RAISE(
-      auto unit, format_->MakeUnit({file_, std::move(facts), request.row_groups, request.leaves,
-                                    request.batch_rows, std::numeric_limits<int64_t>::max(), pool_}));
+  ARROW_ASSIGN_OR_RAISE(auto unit, format_->MakeUnit({file_, std::move(facts), request.row_groups,
+                                                      request.leaves, request.batch_rows,
+                                                      std::numeric_limits<int64_t>::max(), pool_}));
   arrow::RecordBatchVector out;
   ARROW_RETURN_NOT_OK(Run(*unit, request, &out));
   return out;

@@ -16,19 +16,54 @@ using Value = std::optional<std::string>;
 
 const std::vector<Value>& AwkwardValues() {
   using namespace std::string_literals;
-  static const std::vector<Value> values = {
-      std::nullopt, "",     "a/b",  "/",    "a=b", "=",    "50%",  "%41",    "%2F",       "%",
-      "a b",        " ",    "a:b",  "a*b",  "..",  ".",    "_x",   ".h",     "é",         "東京",
-      "new\nline",  "a\\b", "a_b",  "__",   "_",   "a#b?", "null", "NULL",   "trail.",    "trail ",
-      "[x]",        "{,}",  "\x7f", "0",    "007", "-1",   "nul\0byte"s, "\"", "__HIVE_DEFAULT_PARTITION__",
-      std::string(200, 'x')};
+  static const std::vector<Value> values = {std::nullopt,
+                                            "",
+                                            "a/b",
+                                            "/",
+                                            "a=b",
+                                            "=",
+                                            "50%",
+                                            "%41",
+                                            "%2F",
+                                            "%",
+                                            "a b",
+                                            " ",
+                                            "a:b",
+                                            "a*b",
+                                            "..",
+                                            ".",
+                                            "_x",
+                                            ".h",
+                                            "é",
+                                            "東京",
+                                            "new\nline",
+                                            "a\\b",
+                                            "a_b",
+                                            "__",
+                                            "_",
+                                            "a#b?",
+                                            "null",
+                                            "NULL",
+                                            "trail.",
+                                            "trail ",
+                                            "[x]",
+                                            "{,}",
+                                            "\x7f",
+                                            "0",
+                                            "007",
+                                            "-1",
+                                            "nul\0byte"s,
+                                            "\"",
+                                            "__HIVE_DEFAULT_PARTITION__",
+                                            std::string(200, 'x')};
   return values;
 }
 
 std::string Show(const Keys& keys) {
   std::string out;
   for (const auto& key : keys)
-    out += (out.empty() ? "" : ", ") + key.name + "=" + (key.value ? "'" + *key.value + "'" : "null");
+    out +=
+        (out.empty() ? "" : ", ") + key.name + "=" + (key.value ? "'" + *key.value + "'" : "null");
   return out;
 }
 
@@ -76,8 +111,8 @@ class Suite {
                                          " must have a path: ", path.status().message());
       }
       if (path.status().message().find(conformance_.keys[key]) == std::string::npos) {
-        return Status::Invalid("the error about ", Show(keys), " does not name the key: ",
-                               path.status().ToString());
+        return Status::Invalid("the error about ", Show(keys),
+                               " does not name the key: ", path.status().ToString());
       }
       return Status::OK();
     }
@@ -91,7 +126,8 @@ class Suite {
       }
     }
     if (path->file_prefix.find('/') != std::string::npos)
-      return Status::Invalid("the file prefix '", path->file_prefix, "' of ", Show(keys), " has a /");
+      return Status::Invalid("the file prefix '", path->file_prefix, "' of ", Show(keys),
+                             " has a /");
     const auto [known, is_new] = paths_.try_emplace(whole, keys);
     if (!is_new && known->second != keys) {
       return Status::Invalid("the path '", whole, "' is that of ", Show(keys), " and of ",
@@ -147,7 +183,8 @@ Status RunPartitioningConformance(const PartitioningConformance& conformance) {
   if (conformance.partitioning->name().empty())
     return Status::Invalid("the partitioning has no name");
   if (conformance.keys.empty() || conformance.values.size() != conformance.keys.size())
-    return Status::Invalid("values are wanted for each of the keys, of which there is at least one");
+    return Status::Invalid(
+        "values are wanted for each of the keys, of which there is at least one");
   for (const auto& values : conformance.values) {
     if (values.empty()) return Status::Invalid("a value is wanted for each key");
   }

@@ -15,8 +15,7 @@ arrow::Result<std::shared_ptr<arrow::ChunkedArray>> Plain(
   const auto& type = static_cast<const arrow::DictionaryType&>(*column->type());
   arrow::ArrayVector chunks;
   for (const auto& chunk : column->chunks()) {
-    ARROW_ASSIGN_OR_RAISE(auto values,
-                          arrow::compute::CallFunction("dictionary_decode", {chunk}));
+    ARROW_ASSIGN_OR_RAISE(auto values, arrow::compute::CallFunction("dictionary_decode", {chunk}));
     chunks.push_back(values.make_array());
   }
   return arrow::ChunkedArray::Make(std::move(chunks), type.value_type());

@@ -1,7 +1,8 @@
 // What every file format must do, as a test that needs no test framework.
 //
 //   arrow::Status status = shoal::testing::RunFileFormatConformance(
-//       {.format = std::make_shared<MyFormat>(), .samples = {{"small", bytes, table}}, .folder = dir});
+//       {.format = std::make_shared<MyFormat>(), .samples = {{"small", bytes, table}}, .folder =
+//       dir});
 #pragma once
 
 #include <cstdint>

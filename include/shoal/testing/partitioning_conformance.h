@@ -15,9 +15,9 @@ struct PartitioningConformance {
   std::shared_ptr<const Partitioning> partitioning;
   /// The keys of a path, in the order of the layout.
   std::vector<std::string> keys;
-  /// Values that the layout must be able to express, of each key; at least one of each. Awkward ones
-  /// (separators, dots, nothing at all, null) are tried besides, and must either come back or be
-  /// refused.
+  /// Values that the layout must be able to express, of each key; at least one of each. Awkward
+  /// ones (separators, dots, nothing at all, null) are tried besides, and must either come back or
+  /// be refused.
   std::vector<std::vector<std::string>> values;
 };
 

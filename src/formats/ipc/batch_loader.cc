@@ -179,8 +179,7 @@ arrow::Result<DataPtr> Finish(DataPtr data, bool swap_endian, arrow::MemoryPool*
   if (swap_endian) {
     ARROW_ASSIGN_OR_RAISE(data, arrow::internal::SwapEndianArrayData(data, pool));
   }
-  ARROW_RETURN_NOT_OK(
-      base::WithContext(CheckSound(*data), "its data is corrupt"));
+  ARROW_RETURN_NOT_OK(base::WithContext(CheckSound(*data), "its data is corrupt"));
   return data;
 }
 
@@ -205,8 +204,8 @@ Status ForColumns(const SchemaLayout& layout, const std::vector<int>& leaves, Lo
 }  // namespace
 
 arrow::Result<std::vector<BatchHeader::Extent>> WantedBuffers(
-    const SchemaLayout& layout, const Message& message, const std::shared_ptr<arrow::Schema>& schema,
-    const std::vector<int>& leaves) {
+    const SchemaLayout& layout, const Message& message,
+    const std::shared_ptr<arrow::Schema>& schema, const std::vector<int>& leaves) {
   std::vector<BatchHeader::Extent> out;
   const BufferSource note =
       [&](const BatchHeader::Extent& extent) -> arrow::Result<std::shared_ptr<arrow::Buffer>> {
@@ -224,9 +223,9 @@ arrow::Result<std::vector<BatchHeader::Extent>> WantedBuffers(
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> LoadBatch(
-    const SchemaLayout& layout, const Message& message, const std::shared_ptr<arrow::Schema>& schema,
-    const std::vector<int>& leaves, const Dictionaries& dictionaries, const BufferSource& source,
-    arrow::MemoryPool* pool) {
+    const SchemaLayout& layout, const Message& message,
+    const std::shared_ptr<arrow::Schema>& schema, const std::vector<int>& leaves,
+    const Dictionaries& dictionaries, const BufferSource& source, arrow::MemoryPool* pool) {
   const Decoder decoder(message, source, pool);
   Loader loader(message, &dictionaries, decoder.source());
   std::vector<DataPtr> columns;
@@ -242,8 +241,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> LoadBatch(
           return data;
         };
         auto data = load();
-        ARROW_RETURN_NOT_OK(
-            base::WithContext(data.status(), "column '" + wanted->name() + "'"));
+        ARROW_RETURN_NOT_OK(base::WithContext(data.status(), "column '" + wanted->name() + "'"));
         columns.push_back(*std::move(data));
         return Status::OK();
       }));
@@ -265,9 +263,8 @@ Status LoadDictionary(const SchemaLayout& layout, const Message& message, bool m
   ARROW_ASSIGN_OR_RAISE(data, Finish(std::move(data), layout.swap_endian, pool));
   DataPtr& known = (*dictionaries)[message.dictionary_id];
   if (message.is_delta && known) {
-    ARROW_ASSIGN_OR_RAISE(auto joined, arrow::Concatenate({arrow::MakeArray(known),
-                                                           arrow::MakeArray(data)},
-                                                          pool));
+    ARROW_ASSIGN_OR_RAISE(
+        auto joined, arrow::Concatenate({arrow::MakeArray(known), arrow::MakeArray(data)}, pool));
     known = joined->data();
   } else if (known && !may_replace) {
     return Status::IOError("dictionary ", message.dictionary_id,

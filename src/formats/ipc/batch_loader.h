@@ -29,17 +29,17 @@ using BufferSource =
 /// The buffers of the body that columns with those leaves (ascending) have; empty ones are left
 /// out. Errors: the message does not fit the schema.
 arrow::Result<std::vector<BatchHeader::Extent>> WantedBuffers(
-    const SchemaLayout& layout, const Message& message, const std::shared_ptr<arrow::Schema>& schema,
-    const std::vector<int>& leaves);
+    const SchemaLayout& layout, const Message& message,
+    const std::shared_ptr<arrow::Schema>& schema, const std::vector<int>& leaves);
 
 /// The batch with the columns that `schema` (ProjectLeaves of the file's for those leaves) has.
 /// Buffers are not copied unless they are compressed, misaligned or of another byte order. Whatever
 /// the bytes are, the batch can be used safely, which an error says otherwise; only text may be
 /// other than UTF-8.
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> LoadBatch(
-    const SchemaLayout& layout, const Message& message, const std::shared_ptr<arrow::Schema>& schema,
-    const std::vector<int>& leaves, const Dictionaries& dictionaries, const BufferSource& source,
-    arrow::MemoryPool* pool);
+    const SchemaLayout& layout, const Message& message,
+    const std::shared_ptr<arrow::Schema>& schema, const std::vector<int>& leaves,
+    const Dictionaries& dictionaries, const BufferSource& source, arrow::MemoryPool* pool);
 
 /// Takes a dictionary batch into `dictionaries`. A replacement is an error unless `may_replace`.
 arrow::Status LoadDictionary(const SchemaLayout& layout, const Message& message, bool may_replace,

@@ -15,7 +15,8 @@
 
 namespace shoal::formats::ipc {
 
-/// Dictionaries of a file, which the units that read it share as long as there are any. Thread-safe.
+/// Dictionaries of a file, which the units that read it share as long as there are any.
+/// Thread-safe.
 class SharedDictionaries {
  public:
   /// Whether all of `ids` are known; then `out` has them.

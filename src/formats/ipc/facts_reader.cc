@@ -18,8 +18,8 @@ using arrow::Status;
 
 constexpr int64_t kFirstRead = 64 << 10;
 constexpr std::string_view kMagic = "ARROW1";
-constexpr int64_t kEnd = 10;    // the footer's length, then the magic
-constexpr int64_t kBegin = 8;   // the magic, padded
+constexpr int64_t kEnd = 10;   // the footer's length, then the magic
+constexpr int64_t kBegin = 8;  // the magic, padded
 constexpr size_t kMetadataPerRead = 512;
 /// Facts keep the metadata of batches up to so many bytes; beyond, a unit reads its own.
 constexpr int64_t kKeptMetadata = 1 << 20;
@@ -77,8 +77,8 @@ class IpcFactsReader final : public FactsReader {
     FlatLength length;
     if (tail->size() < kEnd + kBegin || !(length = FooterLength(bytes)).valid ||
         length.bytes > file_size_ - kEnd - kBegin) {
-      return Status::IOError("its footer claims to be longer than the file, which has ",
-                             file_size_, " bytes: it is corrupt");
+      return Status::IOError("its footer claims to be longer than the file, which has ", file_size_,
+                             " bytes: it is corrupt");
     }
     // Arrow wants to see what precedes the footer as well.
     const int64_t wanted = length.bytes + kEnd + kBegin;
@@ -99,9 +99,9 @@ class IpcFactsReader final : public FactsReader {
 
   arrow::Result<Step> TakeFooter(const std::shared_ptr<arrow::Buffer>& tail, int64_t length) {
     // A copy at an aligned place, which FlatBuffers asks for.
-    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> end,
-                          tail->CopySlice(tail->size() - length - kEnd - kBegin,
-                                          length + kEnd + kBegin));
+    ARROW_ASSIGN_OR_RAISE(
+        std::shared_ptr<arrow::Buffer> end,
+        tail->CopySlice(tail->size() - length - kEnd - kBegin, length + kEnd + kBegin));
     auto opened = arrow::ipc::RecordBatchFileReader::Open(
         std::make_shared<arrow::io::BufferReader>(end), end->size());
     ARROW_RETURN_NOT_OK(base::WithContext(opened.status(), "its footer is corrupt"));
@@ -159,8 +159,7 @@ class IpcFactsReader final : public FactsReader {
       return Status::OK();
     }
     const BatchHeader& batch = parsed->batch;
-    if (schema_->num_fields() > 0 &&
-        (batch.nodes.empty() || batch.nodes[0].length != batch.rows)) {
+    if (schema_->num_fields() > 0 && (batch.nodes.empty() || batch.nodes[0].length != batch.rows)) {
       return Status::IOError(name, " has ", batch.rows,
                              " rows, but its first column has others: the file is corrupt");
     }
@@ -189,8 +188,7 @@ class IpcFactsReader final : public FactsReader {
     const int64_t schema_end = encapsulation->prefix + encapsulation->length;
     if (schema_end > file_size_) return Status::IOError(kNeither, ", or it is truncated");
     if (schema_end > head->size()) return Ask(Awaits::kHead, {0, schema_end});
-    const std::string_view flat =
-        bytes.substr(encapsulation->prefix, encapsulation->length);
+    const std::string_view flat = bytes.substr(encapsulation->prefix, encapsulation->length);
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> message, head->CopySlice(0, schema_end));
     auto opened = arrow::ipc::RecordBatchStreamReader::Open(
         std::make_shared<arrow::io::BufferReader>(message));

@@ -7,8 +7,8 @@
 #include "formats/ipc/batch_loader.h"
 #include "formats/ipc/facts.h"
 #include "formats/ipc/resident_ranges.h"
-#include "formats/slices.h"
 #include "formats/ipc/units.h"
+#include "formats/slices.h"
 
 namespace shoal::formats::ipc {
 
@@ -80,9 +80,10 @@ class FileUnit final : public Unit {
 
   arrow::Status TakeMetadata(int group, const arrow::Buffer& metadata) {
     doing_ = "record batch " + std::to_string(group);
-    ARROW_ASSIGN_OR_RAISE(
-        auto message, ParseMessage(std::string_view(metadata), block(group).body_length));
-    if (message.kind != Message::kBatch || message.batch.rows != facts().row_group_rows(group).value())
+    ARROW_ASSIGN_OR_RAISE(auto message,
+                          ParseMessage(std::string_view(metadata), block(group).body_length));
+    if (message.kind != Message::kBatch ||
+        message.batch.rows != facts().row_group_rows(group).value())
       return arrow::Status::IOError("its metadata is not what it was: the file was changed");
     messages_.push_back(std::move(message));
     return arrow::Status::OK();
@@ -105,9 +106,10 @@ class FileUnit final : public Unit {
     for (size_t i = 0; i < messages_.size(); ++i) {
       const int group = request_.row_groups[i];
       doing_ = "record batch " + std::to_string(group);
-      ARROW_ASSIGN_OR_RAISE(auto extents, WantedBuffers(facts().layout(), messages_[i], schema_,
-                                                        request_.leaves));
-      for (const auto& extent : extents) resident_.Add(block(group).body() + extent.offset, extent.length);
+      ARROW_ASSIGN_OR_RAISE(
+          auto extents, WantedBuffers(facts().layout(), messages_[i], schema_, request_.leaves));
+      for (const auto& extent : extents)
+        resident_.Add(block(group).body() + extent.offset, extent.length);
       compressed |= messages_[i].batch.compression != arrow::Compression::UNCOMPRESSED;
     }
     need.ranges = resident_.Merge();

@@ -25,9 +25,8 @@ std::vector<int> UpTo(int n) {
 arrow::Result<std::shared_ptr<arrow::Table>> ReadAll(const std::string& bytes) {
   MemoryFile file(MakeFormat(), bytes);
   ARROW_ASSIGN_OR_RAISE(auto facts, file.Facts());
-  ARROW_ASSIGN_OR_RAISE(auto batches,
-                        file.Read(facts, {UpTo(facts->num_row_groups()),
-                                          UpTo(NumLeaves(*facts->schema()))}));
+  ARROW_ASSIGN_OR_RAISE(auto batches, file.Read(facts, {UpTo(facts->num_row_groups()),
+                                                        UpTo(NumLeaves(*facts->schema()))}));
   return arrow::Table::FromRecordBatches(facts->schema(), batches);
 }
 
@@ -60,8 +59,9 @@ arrow::RecordBatchVector WithDictionaries(
 }
 
 TEST(IpcDictionaries, DeltasAddToWhatIsKnownInFilesAndStreams) {
-  const auto batches = WithDictionaries(
-      {{"[0, 1]", R"(["a", "b"])"}, {"[2, null]", R"(["a", "b", "c"])"}, {"[3]", R"(["a", "b", "c", "d"])"}});
+  const auto batches = WithDictionaries({{"[0, 1]", R"(["a", "b"])"},
+                                         {"[2, null]", R"(["a", "b", "c"])"},
+                                         {"[3]", R"(["a", "b", "c", "d"])"}});
   arrow::ipc::IpcWriteOptions options;
   options.emit_dictionary_deltas = true;
   const auto expected = arrow::Table::FromRecordBatches(batches).ValueOrDie();
@@ -80,9 +80,8 @@ TEST(IpcDictionaries, InDictionariesAndInNestedColumnsAreFound) {
   const auto inner = arrow::dictionary(arrow::int8(), arrow::utf8());
   const auto type = arrow::dictionary(arrow::int16(), arrow::list(inner));
   const auto values =
-      arrow::DictionaryArray::FromArrays(
-          type, Values(arrow::int16(), "[1, 0, null]"),
-          Values(arrow::list(inner), R"([["a", "b"], ["b", null]])"))
+      arrow::DictionaryArray::FromArrays(type, Values(arrow::int16(), "[1, 0, null]"),
+                                         Values(arrow::list(inner), R"([["a", "b"], ["b", null]])"))
           .ValueOrDie();
   const auto nested = arrow::struct_({arrow::field("n", arrow::int64()), arrow::field("d", inner)});
   auto table = arrow::Table::Make(
@@ -114,7 +113,8 @@ TEST(IpcFile, OfColumnsThatAreNotWantedNothingIsRead) {
   fields.push_back(arrow::field("d", dictionary));
   const std::string text(100'000, 'x');
   columns.push_back(arrow::DictionaryArray::FromArrays(
-                        dictionary, arrow::MakeArrayFromScalar(arrow::Int32Scalar(0), rows).ValueOrDie(),
+                        dictionary,
+                        arrow::MakeArrayFromScalar(arrow::Int32Scalar(0), rows).ValueOrDie(),
                         Values(arrow::utf8(), "[\"" + text + "\"]"))
                         .ValueOrDie());
   const auto table = arrow::Table::Make(arrow::schema(fields), columns);
@@ -145,7 +145,8 @@ TEST(IpcFile, DictionariesAreReadOnceForUnitsThatLiveTogether) {
 }
 
 TEST(IpcFile, FilesOfTheOtherByteOrderAreSwapped) {
-  const auto xy = arrow::struct_({arrow::field("x", arrow::int64()), arrow::field("y", arrow::utf8())});
+  const auto xy =
+      arrow::struct_({arrow::field("x", arrow::int64()), arrow::field("y", arrow::utf8())});
   const auto d = arrow::dictionary(arrow::int16(), arrow::utf8());
   const auto table = arrow::Table::Make(
       arrow::schema({arrow::field("i", arrow::int32()), arrow::field("s", arrow::utf8()),
@@ -165,10 +166,9 @@ TEST(IpcFile, FilesOfTheOtherByteOrderAreSwapped) {
   };
   arrow::ArrayVector columns;
   for (const auto& column : table->columns()) columns.push_back(swap(column->chunk(0)->data()));
-  const auto foreign = table->schema()->WithEndianness(arrow::Endianness::Native ==
-                                                               arrow::Endianness::Little
-                                                           ? arrow::Endianness::Big
-                                                           : arrow::Endianness::Little);
+  const auto foreign = table->schema()->WithEndianness(
+      arrow::Endianness::Native == arrow::Endianness::Little ? arrow::Endianness::Big
+                                                             : arrow::Endianness::Little);
   const auto batch = arrow::RecordBatch::Make(foreign, 3, columns);
   for (const Layout layout : {Layout::kFile, Layout::kStream})
     ExpectRows(WriteBatches({batch}, foreign, layout), *table);
@@ -182,7 +182,8 @@ TEST(IpcFile, MetadataOfTheSchemaAndExtensionTypesAreKept) {
       schema, {arrow::ExtensionType::WrapArray(arrow::extension::uuid(), storage)});
   for (const Layout layout : {Layout::kFile, Layout::kStream}) {
     auto got = ReadAll(WriteTable(*table, 2, layout)).ValueOrDie();
-    EXPECT_TRUE(got->schema()->Equals(*schema, /*check_metadata=*/true)) << got->schema()->ToString();
+    EXPECT_TRUE(got->schema()->Equals(*schema, /*check_metadata=*/true))
+        << got->schema()->ToString();
     EXPECT_TRUE(got->Equals(*table));
   }
 }
@@ -219,8 +220,9 @@ TEST(IpcFile, WhatIsNoArrowFileIsNamedAndSaidWhy) {
 }
 
 TEST(IpcFile, ABufferThatPromisesTooMuchIsRefusedBeforeAnythingIsAllocated) {
-  const auto table = arrow::Table::Make(arrow::schema({arrow::field("i", arrow::int64())}),
-                                        {arrow::MakeArrayFromScalar(arrow::Int64Scalar(7), 1000).ValueOrDie()});
+  const auto table =
+      arrow::Table::Make(arrow::schema({arrow::field("i", arrow::int64())}),
+                         {arrow::MakeArrayFromScalar(arrow::Int64Scalar(7), 1000).ValueOrDie()});
   std::string file = WriteTable(*table, 1000, Layout::kFile, Compressed(arrow::Compression::ZSTD));
   const int64_t claimed = 8000;
   const size_t at = file.find(std::string(reinterpret_cast<const char*>(&claimed), 8));

@@ -40,7 +40,8 @@ class Reader {
     const int n = parent->num_fields();
     if (n > 0 && static_cast<int>(children.size) != n) return Contradiction();
     for (int i = 0; i < n; ++i) {
-      ARROW_ASSIGN_OR_RAISE(auto child, Field(flat_.TableAt(children, i), parent->field(i)->type()));
+      ARROW_ASSIGN_OR_RAISE(auto child,
+                            Field(flat_.TableAt(children, i), parent->field(i)->type()));
       out.children.push_back(std::move(child));
     }
     if (out.dictionary_id >= 0) {

@@ -29,8 +29,7 @@ class ResidentRanges {
     std::vector<ByteRange> merged;
     for (const ByteRange& range : ranges_) {
       if (!merged.empty() && range.offset - merged.back().end() <= kPadding) {
-        merged.back().length =
-            std::max(merged.back().end(), range.end()) - merged.back().offset;
+        merged.back().length = std::max(merged.back().end(), range.end()) - merged.back().offset;
       } else {
         merged.push_back(range);
       }

@@ -8,8 +8,8 @@
 #include "formats/ipc/batch_loader.h"
 #include "formats/ipc/facts.h"
 #include "formats/ipc/resident_ranges.h"
-#include "formats/slices.h"
 #include "formats/ipc/units.h"
+#include "formats/slices.h"
 
 namespace shoal::formats::ipc {
 
@@ -33,8 +33,8 @@ class StreamUnit final : public Unit {
   arrow::Result<Step> Next(Resident got) override {
     auto step = Advance(std::move(got));
     if (step.ok()) return step;
-    return base::WithContext(step.status(), "'" + file()->path + "', message at byte " +
-                                                std::to_string(at_));
+    return base::WithContext(step.status(),
+                             "'" + file()->path + "', message at byte " + std::to_string(at_));
   }
 
  private:
@@ -98,8 +98,8 @@ class StreamUnit final : public Unit {
   arrow::Result<bool> WantBody() {
     extents_.clear();
     if (message_->kind == Message::kBatch) {
-      ARROW_ASSIGN_OR_RAISE(
-          extents_, WantedBuffers(facts().layout(), *message_, schema_, request_.leaves));
+      ARROW_ASSIGN_OR_RAISE(extents_,
+                            WantedBuffers(facts().layout(), *message_, schema_, request_.leaves));
     } else if (message_->kind == Message::kDictionary) {
       if (Wants(message_->dictionary_id)) extents_ = {{0, message_->body_length}};
     } else {
@@ -131,9 +131,9 @@ class StreamUnit final : public Unit {
       return resident_.Find(body_ + extent.offset, extent.length);
     };
     if (message.kind == Message::kBatch) {
-      ARROW_ASSIGN_OR_RAISE(auto batch,
-                            LoadBatch(facts().layout(), message, schema_, request_.leaves,
-                                      dictionaries_, source, request_.pool));
+      ARROW_ASSIGN_OR_RAISE(
+          auto batch, LoadBatch(facts().layout(), message, schema_, request_.leaves, dictionaries_,
+                                source, request_.pool));
       slices_.Reset(std::move(batch));
     } else if (Wants(message.dictionary_id)) {
       ARROW_RETURN_NOT_OK(LoadDictionary(facts().layout(), message, /*may_replace=*/true, source,

@@ -47,8 +47,7 @@ std::shared_ptr<arrow::Table> ManyTypes() {
   arrow::ArrayVector arrays;
   for (const Column& column : columns) {
     fields.push_back(arrow::field(column.name, column.type));
-    arrays.push_back(
-        arrow::json::ArrayFromJSONString(column.type, column.values).ValueOrDie());
+    arrays.push_back(arrow::json::ArrayFromJSONString(column.type, column.values).ValueOrDie());
   }
   return arrow::Table::Make(arrow::schema(fields), arrays);
 }
@@ -93,7 +92,8 @@ TEST(OrcConformanceFuzz, KeepsTheLawsOfFormatsAndSurvivesDamage) {
       {"zlib", Write(*table, arrow::Compression::GZIP, 1 << 20), table},
       {"zstd", Write(*table, arrow::Compression::ZSTD, 1 << 20), table},
       {"zstd, two stripes", Write(*many, arrow::Compression::ZSTD, 1), many},
-      {"no rows", Write(*table->Slice(0, 0), arrow::Compression::ZSTD, 1 << 20), table->Slice(0, 0)},
+      {"no rows", Write(*table->Slice(0, 0), arrow::Compression::ZSTD, 1 << 20),
+       table->Slice(0, 0)},
   };
   conformance.folder = directory.path().string();
   conformance.mutations = 600;

@@ -34,8 +34,8 @@ class OrcFactsReader final : public FactsReader {
     ARROW_ASSIGN_OR_RAISE(const auto postscript, ParsePostScript(bytes, file_size));
     const int64_t length = postscript.tail_length();
     if (length > static_cast<int64_t>(bytes.size())) return NeedBytes{{ByteRange::Suffix(length)}};
-    ARROW_ASSIGN_OR_RAISE(
-        auto tail, ParseTail(postscript, bytes.substr(bytes.size() - length), file_size));
+    ARROW_ASSIGN_OR_RAISE(auto tail,
+                          ParseTail(postscript, bytes.substr(bytes.size() - length), file_size));
     ARROW_ASSIGN_OR_RAISE(auto reader, ORCFileReader::Open(FileOf(*file_, tail, {}, {}),
                                                            arrow::default_memory_pool()));
     ARROW_ASSIGN_OR_RAISE(auto schema, reader->ReadSchema());

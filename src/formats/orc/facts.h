@@ -39,8 +39,8 @@ class OrcFacts final : public FileFacts {
   const Tail tail_;
 };
 
-/// The file as liborc is to see it: ranges of it that are resident, and Tail::bytes as its end. What
-/// precedes these within the bytes that liborc reads at once is zeros, unless a range has it.
+/// The file as liborc is to see it: ranges of it that are resident, and Tail::bytes as its end.
+/// What precedes these within the bytes that liborc reads at once is zeros, unless a range has it.
 std::shared_ptr<arrow::io::RandomAccessFile> FileOf(
     const SourceFile& file, const Tail& tail, std::vector<ByteRange> ranges,
     std::vector<std::shared_ptr<arrow::Buffer>> buffers);

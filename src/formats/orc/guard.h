@@ -16,9 +16,8 @@ template <typename Body>
 auto Guard(const std::string& path, Body&& body) -> decltype(body()) {
   const auto named = [&](const arrow::Status& status) {
     const std::string name = "'" + path + "'";
-    return status.message().starts_with(name)
-               ? status
-               : status.WithMessage(name, ": ", status.message());
+    return status.message().starts_with(name) ? status
+                                              : status.WithMessage(name, ": ", status.message());
   };
   try {
     auto result = std::forward<Body>(body)();

@@ -114,9 +114,9 @@ class StripeUnit final : public Unit {
     size_t footer = 0;
     for (next_ = 0; next_ < request_.row_groups.size(); ++next_) {
       if (stripe(next_).rows == 0) continue;
-      ARROW_ASSIGN_OR_RAISE(
-          auto streams, StreamsOf(facts().tail(), stripe(next_),
-                                  std::string_view(*buffers_[footer++]), columns_));
+      ARROW_ASSIGN_OR_RAISE(auto streams,
+                            StreamsOf(facts().tail(), stripe(next_),
+                                      std::string_view(*buffers_[footer++]), columns_));
       for (const auto& stream : streams) {
         // Columns that are next to each other are read as one.
         if (!need.ranges.empty() && need.ranges.back().end() == stream.offset) {

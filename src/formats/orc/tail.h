@@ -62,8 +62,8 @@ struct StreamExtent {
   int64_t offset = 0;  // in the file
   int64_t length = 0;
 };
-/// The streams of the columns (ascending numbers of Tail::columns), but those of the index. `footer`
-/// is the stripe's. Errors say what it claims that cannot be.
+/// The streams of the columns (ascending numbers of Tail::columns), but those of the index.
+/// `footer` is the stripe's. Errors say what it claims that cannot be.
 arrow::Result<std::vector<StreamExtent>> StreamsOf(const Tail& tail, const Stripe& stripe,
                                                    std::string_view footer,
                                                    const std::vector<int>& columns);
