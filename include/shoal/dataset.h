@@ -27,8 +27,10 @@ namespace shoal {
 struct OpenOptions {
   /// Sources are paths on it; null: URIs, or paths on the local disk.
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
-  /// "parquet"; empty: by the first known extension, else by the first bytes of a file.
+  /// "parquet", "ipc"; empty: by the first known extension, else by the first bytes of a file.
   std::string format;
+  /// A format of one's own, or one with options; null: the one that `format` names.
+  std::shared_ptr<const FileFormat> file_format;
   /// Null: hive, where paths have `key=value` directories.
   std::shared_ptr<const Partitioning> partitioning;
   /// Only the part of a path below it is parsed for keys, written like the sources; empty: each

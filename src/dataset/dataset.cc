@@ -110,6 +110,7 @@ class Dataset::Impl {
       inspect.list.need_size = options_.strict.contains(ListingIssue::kZeroByte);
       inspect.list.list_concurrency = options_.list_concurrency;
       inspect.format = options_.format;
+      inspect.file_format = options_.file_format;
       inspect.schema = options_.schema;
       inspect.sample = options_.inspect;
       inspect.store = {options_.cache, options_.cache_limit, DatasetName(sources_, options_)};
@@ -221,6 +222,10 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSince(
     std::error_code error;
     const auto folder = std::filesystem::absolute(options.cache, error);
     if (!error) options.cache = folder.string();
+  }
+  if (options.file_format && !options.format.empty()) {
+    return arrow::Status::Invalid("format '", options.format,
+                                  "' is named and a file_format is given: give one of them");
   }
   if (!options.format.empty()) ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
   if (!options.partitioning) options.partitioning = MakeHivePartitioning();

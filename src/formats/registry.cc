@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string>
 
+#include "formats/ipc/format.h"
+#include "formats/orc/format.h"
 #include "formats/parquet/format.h"
 
 namespace shoal::formats {
@@ -19,7 +21,9 @@ std::string Lower(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::shared_ptr<const FileFormat>> AllFormats() { return {parquet::MakeFormat()}; }
+std::vector<std::shared_ptr<const FileFormat>> AllFormats() {
+  return {parquet::MakeFormat(), ipc::MakeFormat(), orc::MakeFormat()};
+}
 
 std::shared_ptr<const FileFormat> FormatOfPath(std::string_view path) {
   const std::string lower = Lower(path);
@@ -43,6 +47,8 @@ std::shared_ptr<const FileFormat> FormatOfMagic(std::string_view head) {
 namespace shoal {
 
 arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view name) {
+  // Other names of Arrow IPC.
+  if (name == "arrow" || name == "feather") name = "ipc";
   std::string known;
   for (auto& format : formats::AllFormats()) {
     if (format->name() == name) return format;

@@ -22,9 +22,11 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> ResidentFile::ReadAt(int64_t posit
   length = std::min(length, size_ - position);
   for (size_t i = 0; i < ranges_.size(); ++i) {
     if (position >= ranges_[i].offset && position + length <= ranges_[i].end()) {
+      used_.insert(i);
       return arrow::SliceBuffer(buffers_[i], position - ranges_[i].offset, length);
     }
   }
+  if (!missing_) missing_ = ByteRange{position, length};
   return arrow::Status::IOError("'", path_, "' refers to bytes ", position, " to ",
                                 position + length,
                                 " where its metadata does not say data is: it is corrupt");
@@ -32,7 +34,7 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> ResidentFile::ReadAt(int64_t posit
 
 arrow::Result<int64_t> ResidentFile::ReadAt(int64_t position, int64_t length, void* out) {
   ARROW_ASSIGN_OR_RAISE(auto buffer, ReadAt(position, length));
-  std::memcpy(out, buffer->data(), buffer->size());
+  if (buffer->size() > 0) std::memcpy(out, buffer->data(), buffer->size());
   return buffer->size();
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,12 @@ class ResidentFile final : public arrow::io::RandomAccessFile {
                std::vector<std::shared_ptr<arrow::Buffer>> buffers);
   ~ResidentFile() override;
 
+  /// The first read that failed because its bytes are not resident, for readers that are tried
+  /// again once these are.
+  const std::optional<ByteRange>& missing() const { return missing_; }
+  /// The ranges that were read from, by their places in `ranges`.
+  const std::set<size_t>& used() const { return used_; }
+
   arrow::Result<int64_t> GetSize() override { return size_; }
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t length) override;
   arrow::Result<int64_t> ReadAt(int64_t position, int64_t length, void* out) override;
@@ -36,6 +44,8 @@ class ResidentFile final : public arrow::io::RandomAccessFile {
   const int64_t size_;
   std::vector<ByteRange> ranges_;
   std::vector<std::shared_ptr<arrow::Buffer>> buffers_;
+  std::optional<ByteRange> missing_;
+  std::set<size_t> used_;
   int64_t position_ = 0;
   bool closed_ = false;
 };

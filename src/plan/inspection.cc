@@ -106,8 +106,11 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
   const int64_t n = sample < 0 ? std::numeric_limits<int64_t>::max() : sample;
   Looked out;
   out.list = options.list;
-  if (!options.format.empty()) {
-    ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat(options.format));
+  if (options.file_format || !options.format.empty()) {
+    out.format = options.file_format;
+    if (!out.format) {
+      ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat(options.format));
+    }
     // Where schema, keys and format are declared, there is nothing to find out.
     if (options.schema && options.list.partitioning->declared()) {
       out.sample.complete = false;
@@ -126,7 +129,22 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
   for (int64_t i = 0; i < out.sample.files.num_files() && !out.format; ++i) {
     out.format = formats::FormatOfPath(out.sample.files.path(i));
   }
-  if (out.format) return out;
+  if (out.format) {
+    if (infer_extension) {
+      // Files of other formats are not part of the table.
+      out.list.extensions.clear();
+      for (auto extension : out.format->extensions()) out.list.extensions.emplace_back(extension);
+      bool has_others = false;
+      for (int64_t i = 0; i < out.sample.files.num_files() && !has_others; ++i) {
+        const auto format = formats::FormatOfPath(out.sample.files.name(i));
+        has_others = format && format->name() != out.format->name();
+      }
+      if (has_others) {
+        ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
+      }
+    }
+    return out;
+  }
   // No name tells: the bytes may, and then names do not matter.
   if (infer_extension) {
     out.list.extensions.clear();

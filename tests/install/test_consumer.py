@@ -103,3 +103,34 @@ def test_a_plain_install_puts_everything_below_the_prefix(tmp_path: Path) -> Non
     assert placed and all(path.startswith(f"{prefix}/") for path in placed)
     assert sorted(path.name for path in prefix.iterdir()) == ["bin", "include", "lib"]
     assert run(prefix / "bin/shoal", "--version") == f"shoal {shoal.__version__}\n"
+
+
+def test_a_format_of_ones_own_is_scanned_as_a_table(prefix: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "points"
+    folder.mkdir()
+    assert lines(build("format", prefix, tmp_path / "build"), folder) == [
+        "the format keeps the laws",
+        "3000 points, of which are wanted:",
+        "1999: 999.5",
+        "2000: 1000",
+        "2001: 1000.5",
+    ]
+
+
+def test_a_partitioning_of_ones_own_prunes_directories(prefix: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "months"
+    for month in ("y2023m06", "y2024m05", "y2024m06", "misc"):
+        (folder / month).mkdir(parents=True)
+        pq.write_table(pa.table({"x": [1]}), folder / month / "a.parquet")
+    assert lines(build("partitioning", prefix, tmp_path / "build"), folder) == [
+        "the partitioning keeps the laws",
+        "year: int32",
+        "month: int32",
+        "y2024m06/a.parquet",
+        "1 files are in no month",
+    ]
+
+
+@pytest.mark.parametrize("example", ["format", "partitioning"])
+def test_what_extends_shoal_takes_no_more_than_150_lines(example: str) -> None:
+    assert len((ROOT / "examples" / example / "main.cc").read_text().splitlines()) <= 150

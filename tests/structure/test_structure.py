@@ -34,6 +34,7 @@ INCLUDES = {
         "list",
     },
     "read": {"base", "runtime", "expression", "schema", "storage", "prune", "plan"},
+    "testing": set(),
     "dataset": {"base", "list", "plan", "read", "statistics", "store"},
 }
 
