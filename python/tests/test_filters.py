@@ -284,3 +284,11 @@ def test_functions_made_in_python(flights: Path, flights_table: pa.Table) -> Non
     ]:
         with pytest.raises(RuntimeError, match="the function is wrong"):
             read()
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"), [("i < 1/3.0", 1), ("i < 1.0/3.0", 1), ("i < 2.0/3.00 + 1", 2), ("3.0 > 1/3.0", 3), ("i/3.0 < 0.4", 2)]
+)
+def test_quotients_of_literals_compare_with_columns(tmp_path: Path, text: str, rows: int) -> None:
+    write(tmp_path / "a.parquet", pa.table({"i": [0, 1, 2]}))
+    assert shoal.open(tmp_path).count(filter=text) == rows

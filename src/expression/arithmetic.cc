@@ -73,7 +73,7 @@ Result<Typed> AsDecimal(Typed argument) {
 // in all, less the divisor's own after the point. Those are added to the dividend: then a quotient,
 // which is cut, still compares rightly with any number of no more digits after the point than the
 // dividend.
-Typed AsDividend(Typed dividend, const arrow::DataType& divisor) {
+Result<Typed> AsDividend(Typed dividend, const arrow::DataType& divisor) {
   const int32_t scale = checked_cast<const arrow::DecimalType&>(divisor).scale();
   const auto& type = checked_cast<const arrow::DecimalType&>(*dividend.type);
   const int32_t precision = type.precision() + scale;
@@ -82,7 +82,10 @@ Typed AsDividend(Typed dividend, const arrow::DataType& divisor) {
       type.id() == Type::DECIMAL256 || precision > arrow::Decimal128Type::kMaxPrecision;
   auto scaled = wide ? arrow::decimal256(precision, type.scale() + scale)
                      : arrow::decimal128(precision, type.scale() + scale);
-  return CastTo(std::move(dividend), scaled);
+  if (dividend.scalar() == nullptr) return CastTo(std::move(dividend), scaled);
+  // A quotient of literals is one, too.
+  ARROW_ASSIGN_OR_RAISE(auto value, arrow::compute::Cast(arrow::Datum(dividend.scalar()->GetSharedPtr()), scaled));
+  return TypedLiteral(value.scalar());
 }
 
 bool IsNegative(const Scalar& integer) {
@@ -130,8 +133,9 @@ Result<std::vector<Typed>> ReadyForArithmetic(const std::string& function,
     for (Typed& argument : ready) {
       ARROW_ASSIGN_OR_RAISE(argument, AsDecimal(std::move(argument)));
     }
-    if (name == "divide" && ready.size() == 2)
-      ready[0] = AsDividend(std::move(ready[0]), *ready[1].type);
+    if (name == "divide" && ready.size() == 2) {
+      ARROW_ASSIGN_OR_RAISE(ready[0], AsDividend(std::move(ready[0]), *ready[1].type));
+    }
     return ready;
   }
   for (Typed& argument : ready) {
