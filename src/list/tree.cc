@@ -175,14 +175,15 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
   return below.empty() ? arrow::Status::OK() : Read(below, recursive);
 }
 
-arrow::Status Tree::GoToKnownKeys(const std::shared_ptr<Directory>& root) {
-  if (options_.key_values.empty() || root->read || !root->whole || root->key_depth < 0)
+arrow::Status Tree::GoToKnownKeys(const std::shared_ptr<Directory>& from) {
+  if (options_.key_values.empty() || from->read_ahead != nullptr || !from->whole ||
+      from->key_depth < 0)
     return arrow::Status::OK();
   std::vector<std::string> names;
-  std::string prefix = root->prefix;
+  std::string prefix = from->prefix;
   while (true) {
     auto name = options_.partitioning->OnlyDirectory(
-        root->key_depth + static_cast<int>(names.size()), options_.key_values);
+        from->key_depth + static_cast<int>(names.size()), options_.key_values);
     // A hidden directory is none of the table's, whatever is asked for.
     if (!name || (HidingPrefix(options_, *name) && !options_.partitioning->NamesKey(*name))) break;
     const std::string path = prefix + *name;
@@ -196,14 +197,14 @@ arrow::Status Tree::GoToKnownKeys(const std::shared_ptr<Directory>& root) {
     prefix = path + "/";
     names.push_back(*std::move(name));
   }
-  if (names.empty() || static_cast<int>(names.size()) > options_.max_depth)
+  if (names.empty() || from->depth + static_cast<int>(names.size()) > options_.max_depth)
     return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(RawListing raw, reader_->Read(prefix, /*missing_ok=*/true));
   ++(raw.cached ? report_.directories_cached : report_.directories_listed);
   // Whether it is empty, or nothing of that is there, only listing tells.
   if (raw.entries.empty()) return arrow::Status::OK();
   report_.known_prefixes.push_back(prefix);
-  std::shared_ptr<Directory> directory = root;
+  std::shared_ptr<Directory> directory = from;
   for (const std::string& name : names) {
     directory->read = true;
     directory->names = name;

@@ -61,9 +61,9 @@ class Tree {
   arrow::Status Read(const std::vector<std::shared_ptr<Directory>>& directories, bool recursive,
                      bool missing_ok = false);
 
-  /// Reads the directory that the known values of keys lead to from the root, if there is one, and
+  /// Reads the directory that the known values of keys lead to from this one, if there is one, and
   /// what is above it counts as read: that directory is all of it that is wanted.
-  arrow::Status GoToKnownKeys(const std::shared_ptr<Directory>& root);
+  arrow::Status GoToKnownKeys(const std::shared_ptr<Directory>& from);
 
   /// The directory that an entry of `parent` is. Samples look at few of those that they see.
   arrow::Result<std::shared_ptr<Directory>> Child(const Directory& parent,

@@ -49,9 +49,8 @@ arrow::Result<bool> Walk(Tree* tree, std::shared_ptr<Directory> root, const Page
   const DirectoryReader& reader = tree->reader();
   const bool may_recurse = reader.prefers_recursive() && options.directory_filter == nullptr &&
                            tree->root().glob == nullptr && !options.ignore_subdirectory;
-  bool fanned_out = false;
+  bool fanned_out = false, may_jump = true;
   std::vector<Item> pending;
-  ARROW_RETURN_NOT_OK(tree->GoToKnownKeys(root));
   ARROW_RETURN_NOT_OK(PutInPlace(*tree, root, &pending));
   for (size_t wanted = 1; !pending.empty();
        wanted = std::min(wanted * kGrowth, kMaxDirectoriesPerRound)) {
@@ -64,10 +63,14 @@ arrow::Result<bool> Walk(Tree* tree, std::shared_ptr<Directory> root, const Page
       if (unread.size() < wanted) unread.push_back(item.directory);
     }
     if (!unread.empty()) {
+      if (may_jump && waiting == 1) {
+        may_jump = unread[0]->read_ahead != nullptr;
+        ARROW_RETURN_NOT_OK(tree->GoToKnownKeys(unread[0]));
+      }
       // Stays so to the end: the last few directories are no deeper than the others.
       fanned_out = fanned_out || waiting >= kRecursiveFanOut;
       const bool recursive = reader.requires_recursive() || (may_recurse && fanned_out);
-      ARROW_RETURN_NOT_OK(tree->Read(unread, recursive));
+      if (!unread[0]->read) ARROW_RETURN_NOT_OK(tree->Read(unread, recursive));
     }
 
     FileTable page;

@@ -17,7 +17,13 @@ std::string UnseenField(const arrow::DataType& file, const arrow::DataType& tabl
     }
     return "";
   }
-  // Items of lists, keys and values of maps: by position, since writers name them as they like.
+  if (file.id() == arrow::Type::MAP && table.id() == arrow::Type::MAP) {
+    const auto& map = static_cast<const arrow::MapType&>(file);
+    const auto& known = static_cast<const arrow::MapType&>(table);
+    std::string inside = UnseenField(*map.key_type(), *known.key_type());
+    return inside.empty() ? UnseenField(*map.item_type(), *known.item_type()) : inside;
+  }
+  // Items of lists: writers name them as they like.
   if (file.num_fields() != table.num_fields()) return "";
   for (int i = 0; i < file.num_fields(); ++i) {
     std::string inside = UnseenField(*file.field(i)->type(), *table.field(i)->type());
