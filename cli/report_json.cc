@@ -17,10 +17,19 @@ nlohmann::ordered_json ToJson(const ListingReport& report) {
       {"directories_pruned", report.directories_pruned},
       {"files_pruned", report.files_pruned},
       {"stat_calls", report.stat_calls},
+      {"store_requests", ToJson(report.store_requests)},
       {"recursive", report.recursive},
       {"complete", report.complete},
       {"issues", std::move(issues)},
   };
+}
+
+nlohmann::ordered_json ToJson(const StoreRequests& requests) {
+  return {{"list", requests.list},
+          {"head", requests.head},
+          {"get", requests.get},
+          {"retries", requests.retries},
+          {"bytes", requests.bytes}};
 }
 
 nlohmann::ordered_json ToJson(const ScanMetrics& metrics) {
@@ -36,6 +45,8 @@ nlohmann::ordered_json ToJson(const ScanMetrics& metrics) {
       {"rows_returned", metrics.rows_returned},
       {"batches_returned", metrics.batches_returned},
       {"peak_bytes", metrics.peak_bytes},
+      {"store_requests", ToJson(metrics.store_requests)},
+      {"planning_requests", ToJson(metrics.planning_requests)},
       {"skipped", metrics.skipped},
   };
 }

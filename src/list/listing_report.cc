@@ -48,6 +48,7 @@ void ListingReport::Merge(const ListingReport& other) {
   directories_pruned += other.directories_pruned;
   files_pruned += other.files_pruned;
   stat_calls += other.stat_calls;
+  store_requests += other.store_requests;
   recursive = recursive || other.recursive;
   complete = complete && other.complete;
 }
@@ -63,6 +64,7 @@ std::string ListingReport::ToString() const {
     out << ", " << base::Count(directories_pruned, "directory", "directories") << " pruned";
   if (files_pruned > 0) out << ", " << base::Count(files_pruned, "file", "files") << " pruned";
   if (stat_calls > 0) out << ", " << base::Count(stat_calls, "stat call", "stat calls");
+  if (store_requests.total() > 0) out << " (" << store_requests.ToString() << ")";
   for (size_t i = 0; i < issues.size(); ++i) {
     if (issues[i].count == 0) continue;
     out << "\n" << kNames[i] << ": " << issues[i].count << " (";

@@ -56,6 +56,7 @@ class ScanContext {
   arrow::MemoryPool* pool = nullptr;
   std::shared_ptr<runtime::Counters> counters;
   std::shared_ptr<plan::FactsCache> cache;  // may be null
+  StoreRequests planning_requests;          // of the plan, and of its inspection
 
   /// Filter and projection over one batch of `shape.columns.schema`.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Finish(
