@@ -9,6 +9,7 @@
 #include "output_target.h"
 #include "progress.h"
 #include "report_json.h"
+#include "scan_stats.h"
 #include "verb.h"
 
 namespace shoal::cli {
@@ -18,11 +19,13 @@ arrow::Status RunCount(const Arguments& arguments) {
   ScanOptions reading = arguments.reading;
   reading.stop = StopOnSignal();
   int64_t rows = 0;
+  ScanMetrics metrics;
   {
     const Progress progress(arguments.progress, nullptr);
-    ARROW_ASSIGN_OR_RAISE(rows, dataset->Count(arguments.request.filter, reading));
+    ARROW_ASSIGN_OR_RAISE(rows, dataset->Count(arguments.request.filter, reading, &metrics));
   }
   WarnOfCache(*dataset);
+  if (arguments.stats) PrintStats(metrics, arguments.json);
   rows = std::max<int64_t>(0, rows - arguments.request.offset);
   if (arguments.request.limit) rows = std::min(rows, *arguments.request.limit);
   return Print(arguments.json ? JsonText({{"rows", rows}}) : std::to_string(rows) + "\n");

@@ -322,7 +322,7 @@ const std::vector<Option>& Options() {
       {"memory-budget", "SIZE", kCounting,
        "ceiling for data in memory, such as 256MB or 1GiB (256MiB)", TakeMemoryBudget},
       {"json", "", kAll, "the report as JSON", TakeSwitch<&Arguments::json, true>},
-      {"stats", "", kRows, "what reading took, on standard error",
+      {"stats", "", kCounting, "what reading took, on standard error",
        TakeSwitch<&Arguments::stats, true>},
       {"no-progress", "", kCounting, "no progress line on the terminal",
        TakeSwitch<&Arguments::progress, false>},

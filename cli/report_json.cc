@@ -17,11 +17,20 @@ nlohmann::ordered_json ToJson(const ListingReport& report) {
       {"directories_pruned", report.directories_pruned},
       {"files_pruned", report.files_pruned},
       {"stat_calls", report.stat_calls},
+      {"store_requests", ToJson(report.store_requests)},
       {"recursive", report.recursive},
       {"known_prefixes", report.known_prefixes},
       {"complete", report.complete},
       {"issues", std::move(issues)},
   };
+}
+
+nlohmann::ordered_json ToJson(const StoreRequests& requests) {
+  return {{"list", requests.list},
+          {"head", requests.head},
+          {"get", requests.get},
+          {"retries", requests.retries},
+          {"bytes", requests.bytes}};
 }
 
 nlohmann::ordered_json ToJson(const ScanMetrics& metrics) {
@@ -37,6 +46,8 @@ nlohmann::ordered_json ToJson(const ScanMetrics& metrics) {
       {"rows_returned", metrics.rows_returned},
       {"batches_returned", metrics.batches_returned},
       {"peak_bytes", metrics.peak_bytes},
+      {"store_requests", ToJson(metrics.store_requests)},
+      {"planning_requests", ToJson(metrics.planning_requests)},
       {"skipped", metrics.skipped},
       {"unseen_columns", metrics.unseen_columns},
   };

@@ -10,6 +10,7 @@
 namespace shoal::cli {
 
 nlohmann::ordered_json ToJson(const ListingReport& report);
+nlohmann::ordered_json ToJson(const StoreRequests& requests);
 nlohmann::ordered_json ToJson(const ScanMetrics& metrics);
 
 /// As printed: indented, a newline at the end. Text that is not UTF-8 has replacement characters.

@@ -24,6 +24,10 @@ void PrintStats(const ScanMetrics& metrics, bool json) {
       << "bytes       " << metrics.bytes_read << " read in "
       << Count(metrics.requests, "request", "requests") << ", at most " << metrics.peak_bytes
       << " in memory at once\n";
+  if (metrics.planning_requests.total() + metrics.store_requests.total() > 0) {
+    out << "store       " << metrics.planning_requests.ToString() << " to plan; "
+        << metrics.store_requests.ToString() << " to read\n";
+  }
   for (const std::string& file : metrics.skipped) out << "skipped     " << file << "\n";
   for (const std::string& column : metrics.unseen_columns)
     out << "not read    column " << column << ", since no inspected file had it\n";

@@ -126,10 +126,11 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   arrow::Result<FileScanConfig> FileScan(const ScanArguments& arguments,
                                          const FileScanOptions& options = {}) const;
 
-  /// Rows that match. Without a filter, or where keys and statistics decide, no data is read.
+  /// Rows that match. Without a filter, or where keys and statistics decide, no data is read. What
+  /// it took is told to `metrics`, if given; `rows_returned` is 0.
   arrow::Result<int64_t> Count(
       const arrow::compute::Expression& filter = arrow::compute::literal(true),
-      const ScanOptions& options = {}) const;
+      const ScanOptions& options = {}, ScanMetrics* metrics = nullptr) const;
   /// Rows, bytes and bounds of the table's columns, for the rows that match, from keys and footers
   /// alone. What a filter over data leaves is not known from these: then all figures are those of
   /// the row groups that may match, and inexact. Of the options, those on what to collect are

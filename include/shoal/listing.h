@@ -20,6 +20,7 @@
 #include <arrow/util/cancel.h>
 
 #include <shoal/partitioning.h>
+#include <shoal/store_requests.h>
 #include <shoal/unit.h>
 
 namespace shoal {
@@ -63,6 +64,7 @@ struct ListingReport {
   int64_t directories_pruned = 0;  // not listed, by a filter over keys
   int64_t files_pruned = 0;        // listed, then dropped by a filter over keys
   int64_t stat_calls = 0;          // single looks at one path
+  StoreRequests store_requests;    // what these took
   bool recursive = false;  // whole subtrees were read by one request each, as object stores can
   /// The directories that equalities over keys led to without a listing of those above them.
   std::vector<std::string> known_prefixes;

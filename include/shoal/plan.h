@@ -134,6 +134,7 @@ struct PruneReport {
   int64_t footers_read = 0;
   int64_t footers_cached = 0;
   int64_t metadata_bytes = 0;
+  StoreRequests store_requests;  // for footers
   /// The pieces themselves, as far as kMaxPieces goes; the counts above are always complete.
   static constexpr size_t kMaxPieces = 10000;
   std::vector<PrunedPiece> pruned;
@@ -146,6 +147,9 @@ struct InspectionReport {
   int64_t footers_read = 0;
   int64_t footers_cached = 0;  // kept on disk by an earlier process
   int64_t metadata_bytes = 0;
+  /// Of footers, and of listing a sample. (Where all files were inspected, later plans use that
+  /// listing: it stands in their listing report.)
+  StoreRequests store_requests;
 };
 
 /// The answer. A value: copy it, print it, send it; two threads may read one plan at once.
@@ -169,6 +173,8 @@ struct ScanPlan {
   PruneReport prune;
   ListingReport listing;
   InspectionReport inspection;
+  /// What planning asked of the store, without the inspection.
+  StoreRequests store_requests() const;
 
   std::string ToString() const;
   /// One JSON document with all that reading the plan takes, and besides, for people, the two

@@ -55,7 +55,9 @@ struct ScanMetrics {
   int64_t rows_decoded = 0;
   int64_t rows_returned = 0;
   int64_t batches_returned = 0;
-  int64_t peak_bytes = 0;  // the most that was charged to the budget at once
+  int64_t peak_bytes = 0;           // the most that was charged to the budget at once
+  StoreRequests store_requests;     // of reading
+  StoreRequests planning_requests;  // of the plan before it, and of its inspection
   /// Files left out, with the reason: by on_missing or on_corrupt, or, whatever these say, because
   /// they turned out to be empty. It says so where rows of a file had been returned before the
   /// damage was met; only a scan without on_corrupt = kSkip guarantees whole files.

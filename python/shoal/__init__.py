@@ -35,6 +35,7 @@ from shoal._report import (
     PlanStatistics,
     ScanMetrics,
     SortColumn,
+    StoreRequests,
 )
 from shoal._request import parse_filter
 from shoal._scan import BatchIterator, Scan
@@ -65,6 +66,7 @@ __all__ = [
     "ScanPlan",
     "SchemaAdapter",
     "SortColumn",
+    "StoreRequests",
     "TableConstraint",
     "__version__",
     "forget_listings",

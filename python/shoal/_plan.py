@@ -15,6 +15,7 @@ from shoal._report import (
     PlanFragment,
     PlanStatistics,
     SortColumn,
+    StoreRequests,
 )
 
 
@@ -192,6 +193,16 @@ class ScanPlan:
     def listing_report(self) -> ListingReport:
         """What listing found for this plan."""
         return ListingReport._of(self._core.listing_report())
+
+    @property
+    def store_requests(self) -> StoreRequests:
+        """What listing and footers of this plan asked of the store, without the inspection of the schema."""
+        return StoreRequests(**self._core.store_requests())
+
+    @property
+    def inspection_requests(self) -> StoreRequests:
+        """What finding out the table's schema asked of the store, once for the dataset."""
+        return StoreRequests(**self._core.inspection_requests())
 
     @property
     def files_inspected(self) -> int:

@@ -15,6 +15,26 @@ class Figure(NamedTuple, Generic[T]):
 
 
 @dataclass(frozen=True)
+class StoreRequests:
+    """Requests to a store, by kind; to the local disk there are none.
+
+    Of a filesystem made in Python a directory counts as one ``list`` and a range of a file as one ``get``,
+    whatever it does for them.
+    """
+
+    list: int
+    """Pages of names."""
+    head: int
+    """Looks at one object."""
+    get: int
+    """Objects, or ranges of them."""
+    retries: int
+    """Requests made again, besides those above, by this work or other work on the filesystem meanwhile."""
+    bytes: int
+    """What the gets asked for."""
+
+
+@dataclass(frozen=True)
 class ListingIssue:
     """Paths that listing did not read as data, or that deserve a word."""
 
@@ -39,6 +59,8 @@ class ListingReport:
     """Files listed, then dropped by a filter over partition keys."""
     stat_calls: int
     """Single looks at one path."""
+    store_requests: StoreRequests
+    """What that took, on a store."""
     recursive: bool
     """Whole subtrees were read by one request each, as object stores can."""
     known_prefixes: tuple[str, ...]
@@ -52,7 +74,8 @@ class ListingReport:
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> "ListingReport":
         issues = {kind: ListingIssue(*entry) for kind, entry in raw.pop("issues").items()}
-        return cls(issues=issues, **raw)
+        requests = StoreRequests(**raw.pop("store_requests"))
+        return cls(issues=issues, store_requests=requests, **raw)
 
     def __str__(self) -> str:
         return self.text
@@ -60,6 +83,7 @@ class ListingReport:
     def to_dict(self) -> dict[str, Any]:
         """The report as plain values, fit for JSON."""
         out = {name: value for name, value in self.__dict__.items() if name not in ("issues", "text")}
+        out["store_requests"] = self.store_requests.__dict__
         out["issues"] = {
             kind: {"count": issue.count, "examples": list(issue.examples)}
             for kind, issue in self.issues.items()
@@ -101,10 +125,19 @@ class ScanMetrics:
     batches_returned: int
     peak_bytes: int
     """The most bytes that were charged to the memory budget at once."""
+    store_requests: StoreRequests
+    """Of reading, on a store."""
+    planning_requests: StoreRequests
+    """Of listing, inspecting and planning before it."""
     skipped: tuple[str, ...]
     """Files left out by ``on_missing`` or ``on_corrupt``, or because they are empty, each with the reason."""
     unseen_columns: tuple[str, ...]
     """Columns that are not read since no inspected file had them, each with a file that has it."""
+
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> "ScanMetrics":
+        requests = {name: StoreRequests(**raw.pop(name)) for name in ("store_requests", "planning_requests")}
+        return cls(**requests, **raw)
 
 
 @dataclass(frozen=True)

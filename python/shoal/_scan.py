@@ -100,7 +100,7 @@ class Scan:
     def to_table(self) -> pa.Table:
         """All rows, in memory. The memory budget does not bound the table itself."""
         table, metrics = self._dataset.read(self._request, self._options)
-        self._stream, self._metrics = None, ScanMetrics(**metrics)
+        self._stream, self._metrics = None, ScanMetrics._of(metrics)
         return table
 
     def count(self) -> int:
@@ -136,7 +136,7 @@ class Scan:
     def metrics(self) -> ScanMetrics | None:
         """What the last reading through this object did, so far; None if there was none."""
         if self._stream is not None:
-            return ScanMetrics(**self._stream.metrics())
+            return ScanMetrics._of(self._stream.metrics())
         return self._metrics
 
     def __arrow_c_schema__(self) -> object:

@@ -103,6 +103,14 @@ cdef extern from "shoal/listing.h" namespace "shoal" nogil:
         int64_t count
         vector[c_string] examples
 
+    cdef cppclass CStoreRequests "shoal::StoreRequests":
+        int64_t list
+        int64_t head
+        int64_t get
+        int64_t retries
+        int64_t bytes
+        c_string ToString()
+
     cdef cppclass CListingReport "shoal::ListingReport":
         int64_t files
         int64_t directories_listed
@@ -110,6 +118,7 @@ cdef extern from "shoal/listing.h" namespace "shoal" nogil:
         int64_t directories_pruned
         int64_t files_pruned
         int64_t stat_calls
+        CStoreRequests store_requests
         c_bool recursive
         vector[c_string] known_prefixes
         c_bool complete
@@ -192,9 +201,11 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         int64_t footers_cached
         int64_t metadata_bytes
         vector[CPrunedPiece] pruned
+        CStoreRequests store_requests
 
     cdef cppclass CInspectionReport "shoal::InspectionReport":
         int64_t files
+        CStoreRequests store_requests
 
     cdef cppclass CScanPlan "shoal::ScanPlan":
         shared_ptr[CFileSystem] filesystem
@@ -207,6 +218,7 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         CPruneReport prune
         CListingReport listing
         CInspectionReport inspection
+        CStoreRequests store_requests()
         c_string ToString()
         CResult[c_string] ToJson()
         @staticmethod
@@ -273,6 +285,8 @@ cdef extern from "shoal/scan.h" namespace "shoal" nogil:
         int64_t rows_returned
         int64_t batches_returned
         int64_t peak_bytes
+        CStoreRequests store_requests
+        CStoreRequests planning_requests
         vector[c_string] skipped
         vector[c_string] unseen_columns
 

@@ -184,6 +184,7 @@ cdef class ScanPlan:
             "footers_read": report.footers_read,
             "footers_cached": report.footers_cached,
             "metadata_bytes": report.metadata_bytes,
+            "store_requests": requests_of(report.store_requests),
             "pruned": [
                 {
                     "path": text_of(piece.path),
@@ -197,6 +198,12 @@ cdef class ScanPlan:
 
     def listing_report(self):
         return listing_report_of(self.plan.get().listing)
+
+    def store_requests(self):
+        return requests_of(self.plan.get().store_requests())
+
+    def inspection_requests(self):
+        return requests_of(self.plan.get().inspection.store_requests)
 
     def file_groups(self, target_partitions, bint by_rows, min_size, preserve_file_partitions, bint by_ordering, ordering):
         """`ordering`: triples of name, whether descending, whether nulls come first."""

@@ -57,6 +57,10 @@ cdef object scalar_figure(const CPrecision[shared_ptr[CScalar]]& value):
     return None if value.is_absent() else (pyarrow_wrap_scalar(value.value()), value.is_exact())
 
 
+cdef dict requests_of(const CStoreRequests& r):
+    return {"list": r.list, "head": r.head, "get": r.get, "retries": r.retries, "bytes": r.bytes}
+
+
 cdef dict metrics_of(const CScanMetrics& m):
     return {
         "files_opened": m.files_opened,
@@ -70,6 +74,8 @@ cdef dict metrics_of(const CScanMetrics& m):
         "rows_returned": m.rows_returned,
         "batches_returned": m.batches_returned,
         "peak_bytes": m.peak_bytes,
+        "store_requests": requests_of(m.store_requests),
+        "planning_requests": requests_of(m.planning_requests),
         "skipped": tuple(texts(m.skipped)),
         "unseen_columns": tuple(texts(m.unseen_columns)),
     }
@@ -88,6 +94,7 @@ cdef dict listing_report_of(const CListingReport& report):
         "directories_pruned": report.directories_pruned,
         "files_pruned": report.files_pruned,
         "stat_calls": report.stat_calls,
+        "store_requests": requests_of(report.store_requests),
         "recursive": report.recursive,
         "known_prefixes": tuple(texts(report.known_prefixes)),
         "complete": report.complete,

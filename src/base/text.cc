@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <sstream>
+
 #include <arrow/util/utf8.h>
 
 namespace shoal::base {
@@ -75,6 +77,20 @@ std::string EscapeForMessage(std::string_view text) {
 
 std::string Count(int64_t n, std::string_view one, std::string_view many) {
   return std::to_string(n) + " " + std::string(n == 1 ? one : many);
+}
+
+std::string Bytes(int64_t n) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(n);
+  int unit = 0;
+  while (value >= 1024 && unit < 4) {
+    value /= 1024;
+    ++unit;
+  }
+  std::ostringstream out;
+  out.precision(unit == 0 ? 0 : 1);
+  out << std::fixed << value << " " << (n == 1 ? "byte" : kUnits[unit]);
+  return out.str();
 }
 
 }  // namespace shoal::base

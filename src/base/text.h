@@ -43,4 +43,7 @@ std::string Count(int64_t n, std::string_view one, std::string_view many);
 /// encoded.
 std::string EscapeForMessage(std::string_view text);
 
+/// `1 byte`, `36.0 KiB`.
+std::string Bytes(int64_t n);
+
 }  // namespace shoal::base

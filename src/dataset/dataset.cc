@@ -349,7 +349,7 @@ arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Express
 }
 
 arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
-                                      const ScanOptions& options) const {
+                                      const ScanOptions& options, ScanMetrics* metrics) const {
   ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(options));
   ScanRequest request;
@@ -361,7 +361,7 @@ arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
   planning.stop = options.stop;
   ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning, plan::FooterUse::kNone));
   DropSkipped(*inspection, &plan);
-  auto rows = read::CountRows(plan, options, impl_->cache());
+  auto rows = read::CountRows(plan, options, impl_->cache(), metrics);
   impl_->cache()->Persist();
   return rows;
 }

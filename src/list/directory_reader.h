@@ -12,6 +12,7 @@
 #include <arrow/filesystem/type_fwd.h>
 #include <arrow/result.h>
 
+#include <shoal/store_requests.h>
 #include <shoal/unit.h>
 
 namespace shoal::list {
@@ -34,7 +35,8 @@ struct RawEntry {
 struct RawListing {
   std::string names;
   std::vector<RawEntry> entries;
-  bool cached = false;  // remembered, not read
+  bool cached = false;   // remembered, not read
+  int64_t requests = 0;  // that reading it took; of a tree, those of its root are all
 
   std::string_view name(const RawEntry& entry) const {
     return std::string_view(names).substr(entry.offset, entry.length);
@@ -79,6 +81,9 @@ class DirectoryReader {
     return false;
   }
 };
+
+/// What a look that found `info` took: what is no object may be a folder.
+StoreRequests CostOfLook(const DirectoryReader& reader, const PathInfo& info);
 
 std::shared_ptr<const DirectoryReader> MakeDirectoryReader(
     std::shared_ptr<arrow::fs::FileSystem> filesystem);

@@ -1,6 +1,7 @@
 // Directories of any arrow::fs::FileSystem.
 #include "list/directory_reader.h"
 
+#include <algorithm>
 #include <iterator>
 #include <unordered_set>
 
@@ -17,6 +18,9 @@
 namespace shoal::list {
 
 namespace {
+
+/// Names in a page, as the services give them and Arrow leaves it.
+constexpr int64_t kGcsPage = 1000, kAzurePage = 5000;
 
 PathInfo ToPathInfo(const arrow::fs::FileInfo& info) {
   PathInfo out;
@@ -56,8 +60,9 @@ class FileSystemReader final : public DirectoryReader {
 
   arrow::Result<RawListing> Read(const std::string& prefix, bool missing_ok) const override {
     RawListing listing;
-    ARROW_ASSIGN_OR_RAISE(auto infos, Request(prefix, missing_ok, /*recursive=*/false));
-    for (const arrow::fs::FileInfo& info : infos) {
+    ARROW_ASSIGN_OR_RAISE(auto answer, Request(prefix, missing_ok, /*recursive=*/false));
+    listing.requests = answer.requests;
+    for (const arrow::fs::FileInfo& info : answer.infos) {
       const std::string_view path = Below(prefix, info);
       // An object that is called like the directory itself stands for it.
       listing.Add(path.empty() ? "/" : path, ToPathInfo(info));
@@ -66,9 +71,9 @@ class FileSystemReader final : public DirectoryReader {
   }
 
   arrow::Result<RawTree> ReadRecursive(const std::string& prefix) const override {
-    ARROW_ASSIGN_OR_RAISE(auto infos, Request(prefix, /*missing_ok=*/true, /*recursive=*/true));
+    ARROW_ASSIGN_OR_RAISE(auto answer, Request(prefix, /*missing_ok=*/true, /*recursive=*/true));
     RawTree tree;
-    tree[prefix];
+    tree[prefix].requests = answer.requests;
     std::unordered_set<std::string> known;  // directories that their parents already list
     const auto add_directory = [&](std::string_view path, auto& self) -> void {
       if (!known.emplace(path).second) return;
@@ -79,7 +84,7 @@ class FileSystemReader final : public DirectoryReader {
       tree[prefix + std::string(path.substr(0, slash + 1))].Add(path.substr(slash + 1), info);
       tree[prefix + std::string(path) + "/"];
     };
-    for (const arrow::fs::FileInfo& info : infos) {
+    for (const arrow::fs::FileInfo& info : answer.infos) {
       const std::string_view path = Below(prefix, info);
       const PathInfo entry = ToPathInfo(info);
       if (entry.type == EntryType::kDirectory) {
@@ -116,38 +121,54 @@ class FileSystemReader final : public DirectoryReader {
   bool requires_recursive() const override { return requires_recursive_; }
 
  private:
-  arrow::Result<arrow::fs::FileInfoVector> Request(const std::string& prefix, bool missing_ok,
-                                                   bool recursive) const {
+  struct Answer {
+    arrow::fs::FileInfoVector infos;
+    int64_t requests = 0;
+  };
+
+  arrow::Result<Answer> Request(const std::string& prefix, bool missing_ok, bool recursive) const {
     arrow::fs::FileSelector selector;
     selector.base_dir = prefix.size() > 1 ? prefix.substr(0, prefix.size() - 1) : prefix;
     selector.allow_not_found = missing_ok;
     selector.recursive = recursive;
     // Whoever asks leaves a request behind when it is stopped.
-    auto infos = access_->Call<arrow::fs::FileInfoVector>(
+    auto answer = access_->Call<Answer>(
         arrow::StopToken::Unstoppable(),
         [filesystem = filesystem_, selector] { return ByPages(filesystem.get(), selector); },
         store::Access::Answer::kMany);
-    if (!infos.ok()) {
-      return base::WithContext(infos.status(),
+    if (!answer.ok()) {
+      return base::WithContext(answer.status(),
                                "Cannot list the directory '" + access_->Name(prefix) + "'");
     }
-    return infos;
+    return answer;
   }
 
   // Each page is a sign that the listing gets on. (Azure's and Google's listings show no pages in
   // Arrow, but are taken apart in the thread that asks.)
-  static arrow::Result<arrow::fs::FileInfoVector> ByPages(arrow::fs::FileSystem* filesystem,
-                                                          const arrow::fs::FileSelector& selector) {
-    if (filesystem->type_name() != "s3") return filesystem->GetFileInfo(selector);
+  static arrow::Result<Answer> ByPages(arrow::fs::FileSystem* filesystem,
+                                       const arrow::fs::FileSelector& selector) {
+    Answer answer;
+    if (filesystem->type_name() != "s3") {
+      ARROW_ASSIGN_OR_RAISE(answer.infos, filesystem->GetFileInfo(selector));
+      const int64_t page = filesystem->type_name() == "gcs"    ? kGcsPage
+                           : filesystem->type_name() == "abfs" ? kAzurePage
+                                                               : answer.infos.max_size();
+      const auto n = static_cast<int64_t>(answer.infos.size());
+      answer.requests = std::max<int64_t>(1, n / page + (n % page != 0));
+      return answer;
+    }
     const auto pages = filesystem->GetFileInfoGenerator(selector);
-    arrow::fs::FileInfoVector infos;
     while (true) {
       auto future = pages();
       ARROW_ASSIGN_OR_RAISE(auto page, future.MoveResult());
-      if (arrow::IsIterationEnd(page)) return infos;
+      if (arrow::IsIterationEnd(page)) {
+        answer.requests = std::max<int64_t>(answer.requests, 1);
+        return answer;
+      }
+      ++answer.requests;
       runtime::TellProgress();
-      infos.insert(infos.end(), std::make_move_iterator(page.begin()),
-                   std::make_move_iterator(page.end()));
+      answer.infos.insert(answer.infos.end(), std::make_move_iterator(page.begin()),
+                          std::make_move_iterator(page.end()));
     }
   }
 
@@ -166,6 +187,11 @@ class FileSystemReader final : public DirectoryReader {
 };
 
 }  // namespace
+
+StoreRequests CostOfLook(const DirectoryReader& reader, const PathInfo& info) {
+  if (reader.is_local()) return {};
+  return {.list = reader.is_object_store() && info.type != EntryType::kFile ? 1 : 0, .head = 1};
+}
 
 std::shared_ptr<const DirectoryReader> MakeDirectoryReader(
     std::shared_ptr<arrow::fs::FileSystem> filesystem) {

@@ -51,6 +51,7 @@ void ListingReport::Merge(const ListingReport& other) {
   directories_pruned += other.directories_pruned;
   files_pruned += other.files_pruned;
   stat_calls += other.stat_calls;
+  store_requests += other.store_requests;
   recursive = recursive || other.recursive;
   known_prefixes.insert(known_prefixes.end(), other.known_prefixes.begin(),
                         other.known_prefixes.end());
@@ -69,6 +70,7 @@ std::string ListingReport::ToString() const {
     out << ", " << base::Count(directories_pruned, "directory", "directories") << " pruned";
   if (files_pruned > 0) out << ", " << base::Count(files_pruned, "file", "files") << " pruned";
   if (stat_calls > 0) out << ", " << base::Count(stat_calls, "stat call", "stat calls");
+  if (store_requests.total() > 0) out << " (" << store_requests.ToString() << ")";
   for (size_t i = 0; i < issues.size(); ++i) {
     if (issues[i].count == 0) continue;
     out << "\n" << kNames[i] << ": " << issues[i].count << " (";

@@ -17,6 +17,7 @@
 #include "list/strictness.h"
 #include "list/tree.h"
 #include "list/walk.h"
+#include "store/access.h"
 
 namespace shoal {
 
@@ -60,6 +61,7 @@ class WalkSource final : public ListingSource {
              const std::shared_ptr<const list::DirectoryReader>& reader)
       : sources_(std::move(sources)),
         locations_(std::move(locations)),
+        access_(store::Access::Of(locations_.filesystem)),
         sampled_(list::MakeSnapshotDirectories()),
         reader_(list::MakeSnapshotReader(reader, sampled_, /*record=*/false)),
         sampler_(list::MakeSnapshotReader(reader, sampled_, /*record=*/true)) {}
@@ -79,6 +81,7 @@ class WalkSource final : public ListingSource {
 
   arrow::Result<ListingReport> List(const ListOptions& options,
                                     const PageSink& sink) const override {
+    const int64_t retries = access_->retries();
     ARROW_ASSIGN_OR_RAISE(const std::string partition_base, PartitionBase(options));
     ARROW_ASSIGN_OR_RAISE(auto groups, list::FindStarts(reader_, locations_, options));
     ListingReport report;
@@ -94,9 +97,7 @@ class WalkSource final : public ListingSource {
     size_t group = 0;
     for (; group < groups.size() && more; ++group) {
       for (const list::Start& start : groups[group]) {
-        report.stat_calls += start.stat_calls;
-        report.directories_listed += start.directories_listed;
-        report.directories_cached += start.directories_cached;
+        report.Merge(start.cost);
       }
       if (groups[group].size() == 1 && groups[group][0].is_file) {
         ARROW_RETURN_NOT_OK(AddFile(groups[group][0], partition_base, options, &files, &report));
@@ -141,11 +142,13 @@ class WalkSource final : public ListingSource {
     } else if (group < groups.size()) {
       report.complete = false;
     }
+    report.store_requests.retries = access_->retries() - retries;
     return report;
   }
 
   arrow::Result<FileSample> Sample(const ListOptions& options, int64_t n) const override {
     n = std::max<int64_t>(n, 1);
+    const int64_t retries = access_->retries();
     ARROW_ASSIGN_OR_RAISE(const std::string partition_base, PartitionBase(options));
     base::Locations some{locations_.filesystem, {}, {}};
     for (const size_t i : list::EvenlySpaced(locations_.paths.size(), n)) {
@@ -179,9 +182,7 @@ class WalkSource final : public ListingSource {
     std::vector<FileTable> tables;
     for (size_t i = 0; i < samples.size(); ++i) {
       out.complete = out.complete && samples[i].complete;
-      samples[i].report.stat_calls += starts[i].stat_calls;
-      samples[i].report.directories_listed += starts[i].directories_listed;
-      samples[i].report.directories_cached += starts[i].directories_cached;
+      samples[i].report.Merge(starts[i].cost);
       out.report.Merge(samples[i].report);
       tables.push_back(std::move(samples[i].files));
     }
@@ -192,6 +193,7 @@ class WalkSource final : public ListingSource {
     }
     out.report.files = out.files.num_files();
     out.report.complete = out.complete;
+    out.report.store_requests.retries = access_->retries() - retries;
     return out;
   }
 
@@ -286,6 +288,7 @@ class WalkSource final : public ListingSource {
 
   const std::vector<std::string> sources_;
   const base::Locations locations_;
+  const std::shared_ptr<const store::Access> access_;
   // What a sample has read is not read again: one source, one snapshot.
   const std::shared_ptr<list::SnapshotDirectories> sampled_;
   const std::shared_ptr<const list::DirectoryReader> reader_, sampler_;

@@ -51,8 +51,9 @@ class Prober {
     }
 
     bool dangling = false;
-    ++start.stat_calls;
+    ++start.cost.stat_calls;
     ARROW_ASSIGN_OR_RAISE(start.info, reader_->Look(path, &dangling));
+    start.cost.store_requests += CostOfLook(*reader_, start.info);
     switch (start.info.type) {
       case EntryType::kFile:
         start.is_file = true;
@@ -77,8 +78,9 @@ class Prober {
     if (!may_be_glob) return DoesNotExist(*reader_, path);
     ARROW_ASSIGN_OR_RAISE(base::Glob glob, base::Glob::Parse(path));
     start.path = glob.base();
-    ++start.stat_calls;
+    ++start.cost.stat_calls;
     ARROW_ASSIGN_OR_RAISE(const PathInfo base_info, reader_->Look(start.path, nullptr));
+    start.cost.store_requests += CostOfLook(*reader_, base_info);
     if (base_info.type != EntryType::kDirectory) {
       return base::ErrnoError(ENOENT, "No file matches the pattern '", path,
                               "': there is no directory '", start.path, "'");
@@ -104,8 +106,9 @@ class Prober {
         listing.entries.begin(), listing.entries.end(),
         [&](const RawEntry& entry) { return listing.name(entry) == glob.first_wild_segment(); });
     if (may_be_literal) {
-      ++start.stat_calls;
+      ++start.cost.stat_calls;
       ARROW_ASSIGN_OR_RAISE(start.info, reader_->Look(path, nullptr));
+      start.cost.store_requests += CostOfLook(*reader_, start.info);
       if (start.info.type != EntryType::kNotFound) {
         start.path = path;
         start.is_file = start.info.type == EntryType::kFile;
@@ -126,7 +129,9 @@ class Prober {
     } else {
       ARROW_ASSIGN_OR_RAISE(tree[prefix], reader_->Read(prefix, /*missing_ok=*/true));
     }
-    ++(tree.at(prefix).cached ? start->directories_cached : start->directories_listed);
+    const RawListing& root = tree.at(prefix);
+    ++(root.cached ? start->cost.directories_cached : start->cost.directories_listed);
+    if (!root.cached) start->cost.store_requests.list += root.requests;
     start->read_ahead = std::make_shared<RawTree>(std::move(tree));
     return !start->read_ahead->at(prefix).entries.empty();
   }
@@ -208,9 +213,7 @@ arrow::Result<std::vector<StartGroup>> FindStarts(
       return IsSame(other, start) || Covers(other, start, options);
     });
     if (known) {
-      group.front().stat_calls += start.stat_calls;
-      group.front().directories_listed += start.directories_listed;
-      group.front().directories_cached += start.directories_cached;
+      group.front().cost.Merge(start.cost);
     } else {
       group.push_back(std::move(start));
     }

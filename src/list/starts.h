@@ -22,7 +22,7 @@ struct Start {
   PathInfo info;                           // of the file
   std::shared_ptr<const base::Glob> glob;  // of the tree; null: all of it
   std::shared_ptr<RawTree> read_ahead;     // what a look at the tree's root has read
-  int64_t stat_calls = 0, directories_listed = 0, directories_cached = 0;
+  ListingReport cost;                      // of the look
 
   /// What the paths of all its files begin with (a file: its path).
   std::string Prefix() const;

@@ -145,6 +145,7 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
       const auto root = trees[i].find(unread[i]->prefix);
       const bool cached = root != trees[i].end() && root->second.cached;
       ++(cached ? report_.directories_cached : report_.directories_listed);
+      if (!cached && root != trees[i].end()) report_.store_requests.list += root->second.requests;
       report_.recursive = report_.recursive || (recursive && !cached);
       unread[i]->read_ahead = std::make_shared<RawTree>(std::move(trees[i]));
     }
@@ -279,6 +280,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
     bool dangling = false;
     ++report->stat_calls;
     ARROW_ASSIGN_OR_RAISE(info, reader_->Look(path(), &dangling));
+    report->store_requests += CostOfLook(*reader_, info);
     if (info.type == EntryType::kNotFound) {
       if (!HasWantedExtension(options_, name)) {
         report->Add(ListingIssue::kExtension, path());
@@ -333,6 +335,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
   if (options_.need_size && info.size == SourceFile::kUnknown) {
     ++report->stat_calls;
     ARROW_ASSIGN_OR_RAISE(info, reader_->Look(path(), nullptr));
+    report->store_requests += CostOfLook(*reader_, info);
     if (info.type != EntryType::kFile) {
       return base::ErrnoError(ENOENT, "The file '", path(), "' vanished while it was listed");
     }

@@ -11,24 +11,11 @@ namespace shoal {
 
 namespace {
 
+using base::Bytes;
 using base::Count;
 
 constexpr size_t kShownPieces = 20;
 constexpr size_t kShownFragments = 20;
-
-std::string Bytes(int64_t n) {
-  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(n);
-  int unit = 0;
-  while (value >= 1024 && unit < 4) {
-    value /= 1024;
-    ++unit;
-  }
-  std::ostringstream out;
-  out.precision(unit == 0 ? 0 : 1);
-  out << std::fixed << value << " " << (n == 1 ? "byte" : kUnits[unit]);
-  return out.str();
-}
 
 std::string Footers(int64_t read, int64_t bytes, int64_t cached) {
   return Count(read, "footer", "footers") + " read (" + Bytes(bytes) + "), " +
@@ -85,6 +72,15 @@ void PrintFilter(const ScanPlan& plan, std::ostream& out) {
   }
 }
 
+void PrintRequests(const ScanPlan& plan, std::ostream& out) {
+  const StoreRequests planning = plan.store_requests();
+  const StoreRequests& inspecting = plan.inspection.store_requests;
+  if (planning.total() + inspecting.total() == 0) return;
+  out << "requests  " << planning.ToString();
+  if (inspecting.total() > 0) out << "; to inspect, once: " << inspecting.ToString();
+  out << "\n";
+}
+
 void PrintColumns(const ScanPlan& plan, std::ostream& out) {
   out << "columns   ";
   if (!plan.request.columns || plan.request.columns->empty()) {
@@ -117,6 +113,11 @@ std::string_view ToString(PruneLevel level) {
       return "row group statistics";
   }
   return "";
+}
+
+StoreRequests ScanPlan::store_requests() const {
+  StoreRequests all = listing.store_requests;
+  return all += prune.store_requests;
 }
 
 std::string ScanPlan::ToString() const {
@@ -152,6 +153,7 @@ std::string ScanPlan::ToString() const {
         << (prune.row_groups_seen == 1 ? " row group kept; " : " row groups kept; ")
         << Footers(prune.footers_read, prune.metadata_bytes, prune.footers_cached) << "\n";
   }
+  PrintRequests(*this, out);
   out << "rows      " << Figure(statistics.num_rows) << " before filtering";
   if (!statistics.total_bytes.is_absent())
     out << ", " << Bytes(statistics.total_bytes.value()) << " in the files";

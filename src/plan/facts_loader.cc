@@ -1,14 +1,16 @@
 #include "plan/facts_loader.h"
 
 #include "storage/open_file.h"
+#include "storage/why_failed.h"
 
 namespace shoal::plan {
 
-arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
-                                     const std::shared_ptr<const SourceFile>& file,
-                                     FactsCache* cache,
-                                     const std::shared_ptr<runtime::Counters>& counters,
-                                     const arrow::StopToken& stop) {
+namespace {
+
+arrow::Result<LoadedFacts> Load(const FileFormat& format,
+                                const std::shared_ptr<const SourceFile>& file, FactsCache* cache,
+                                const std::shared_ptr<runtime::Counters>& counters,
+                                const arrow::StopToken& stop) {
   if (cache && cache->MayHave(file->path)) {
     ARROW_ASSIGN_OR_RAISE(auto found, storage::Identify(*file));
     if (found) {
@@ -45,6 +47,18 @@ arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
   }
   if (cache) cache->Put(file->path, out.size, out.mtime_ns, out.facts);
   return out;
+}
+
+}  // namespace
+
+arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
+                                     const std::shared_ptr<const SourceFile>& file,
+                                     FactsCache* cache,
+                                     const std::shared_ptr<runtime::Counters>& counters,
+                                     const arrow::StopToken& stop) {
+  auto loaded = Load(format, file, cache, counters, stop);
+  if (!loaded.ok()) return storage::WhyFailed(loaded.status(), *file, stop);
+  return loaded;
 }
 
 }  // namespace shoal::plan

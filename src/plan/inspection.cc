@@ -168,6 +168,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
   std::vector<std::shared_ptr<arrow::Schema>> schemas(files.num_files());
   std::vector<arrow::Status> errors(files.num_files());
   auto counters = std::make_shared<runtime::Counters>();
+  const int64_t retries = storage::RetriesOn(source.filesystem());
   const int concurrency =
       base::IsLocal(*source.filesystem()) ? runtime::DefaultWorkers() : kRemoteFooters;
   ARROW_RETURN_NOT_OK(runtime::ParallelFor(
@@ -203,6 +204,8 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
   out->cost.footers_cached += counters->footers_cached;
   out->cost.footers_read += read - counters->footers_cached;
   out->cost.metadata_bytes += counters->bytes_read;
+  out->cost.store_requests += counters->store_requests();
+  out->cost.store_requests.retries += storage::RetriesOn(source.filesystem()) - retries;
   if (found.empty() && !out->skipped.empty()) return nullptr;
   if (found.empty()) return NothingFound(source, looked.list, *report);
   return schema::MergeSchemas(found);
@@ -296,8 +299,11 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   out.report = looked.sample.report;
   if (looked.sample.complete)
     ARROW_RETURN_NOT_OK(list::ReportMissingKeys(files, out.list.strict, &out.report));
-  if (looked.sample.complete)
+  if (looked.sample.complete) {
     out.all_files = std::make_shared<const FileTable>(std::move(looked.sample.files));
+  } else {
+    out.cost.store_requests += out.report.store_requests;
+  }
   return out;
 }
 

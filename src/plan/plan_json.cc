@@ -137,6 +137,14 @@ Precision<int64_t> ParseFigure(const json& j) {
                               : Precision<int64_t>::Inexact(j.at("value"));
 }
 
+json RequestsOf(const StoreRequests& r) {
+  return {{"list", r.list},
+          {"head", r.head},
+          {"get", r.get},
+          {"retries", r.retries},
+          {"bytes", r.bytes}};
+}
+
 json ReportOf(const ScanPlan& plan) {
   const PruneReport& r = plan.prune;
   json conjuncts = json::array(), levels = json::array(), pieces = json::array(),
@@ -180,11 +188,13 @@ json ReportOf(const ScanPlan& plan) {
           {"footers_read", r.footers_read},
           {"footers_cached", r.footers_cached},
           {"metadata_bytes", r.metadata_bytes},
+          {"store_requests", RequestsOf(plan.store_requests())},
           {"files_inspected", plan.inspection.files},
           {"inspection",
            {{"footers_read", plan.inspection.footers_read},
             {"footers_cached", plan.inspection.footers_cached},
-            {"metadata_bytes", plan.inspection.metadata_bytes}}},
+            {"metadata_bytes", plan.inspection.metadata_bytes},
+            {"store_requests", RequestsOf(plan.inspection.store_requests)}}},
           {"pruned", pieces}};
 }
 

@@ -128,9 +128,11 @@ class Collector {
         local_ ? std::min(runtime::DefaultWorkers(), options_.meta_fetch_concurrency)
                : options_.meta_fetch_concurrency;
     known_.resize(end);
+    const int64_t retries = storage::RetriesOn(plan_->filesystem);
     ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(end - begin), concurrency,
                                              options_.stop,
                                              [&](int64_t i) { return ReadFooter(begin + i); }));
+    plan_->prune.store_requests.retries += storage::RetriesOn(plan_->filesystem) - retries;
     for (size_t i = begin; i < end; ++i) matching_ += known_[i].matching;
     read_ = end;
     return arrow::Status::OK();
@@ -249,6 +251,7 @@ class Collector {
     }
     plan_->prune.files_kept = static_cast<int64_t>(plan_->fragments.size());
     plan_->prune.metadata_bytes = counters_->bytes_read;
+    plan_->prune.store_requests += counters_->store_requests();
     std::sort(plan_->prune.pruned.begin(), plan_->prune.pruned.end(),
               [](const auto& a, const auto& b) {
                 return std::tie(a.path, a.row_group) < std::tie(b.path, b.row_group);

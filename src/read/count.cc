@@ -24,7 +24,7 @@ constexpr int kRemoteFooters = 32;
 }  // namespace
 
 arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& options,
-                                 std::shared_ptr<plan::FactsCache> cache) {
+                                 std::shared_ptr<plan::FactsCache> cache, ScanMetrics* metrics) {
   ARROW_ASSIGN_OR_RAISE(auto pruner, plan::FooterPruner::Make(plan));
   const bool local = base::IsLocal(*plan.filesystem);
   const int cpus = options.workers > 0 ? options.workers : runtime::DefaultWorkers();
@@ -34,6 +34,7 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
                                                        : kRemoteFooters;
   auto counters = std::make_shared<runtime::Counters>();
   plan::UnseenColumns unseen(plan);
+  const int64_t retries = storage::RetriesOn(plan.filesystem);
   std::atomic<int64_t> counted{0};
   std::mutex mutex;
   std::vector<std::pair<int64_t, Fragment>> undecided;  // by the fragment's place
@@ -78,7 +79,19 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     ARROW_RETURN_NOT_OK(runtime::ParallelFor(static_cast<int64_t>(plan.fragments.size()),
                                              concurrency, options.stop, count_one));
   }
-  if (undecided.empty()) return counted.load();
+  ScanMetrics footers;
+  footers.files_opened = counters->files_opened;
+  footers.footers_cached = counters->footers_cached;
+  footers.requests = counters->requests;
+  footers.bytes_read = counters->bytes_read;
+  footers.store_requests = counters->store_requests();
+  footers.store_requests.retries = storage::RetriesOn(plan.filesystem) - retries;
+  footers.planning_requests = plan.store_requests();
+  footers.planning_requests += plan.inspection.store_requests;
+  if (undecided.empty()) {
+    if (metrics != nullptr) *metrics = std::move(footers);
+    return counted.load();
+  }
 
   std::sort(undecided.begin(), undecided.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -95,9 +108,18 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
   int64_t total = counted;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());
-    if (!batch) return total;
+    if (!batch) break;
     total += batch->num_rows();
   }
+  if (metrics != nullptr) {
+    *metrics = stream->metrics();
+    metrics->files_opened += footers.files_opened;
+    metrics->footers_cached += footers.footers_cached;
+    metrics->requests += footers.requests;
+    metrics->bytes_read += footers.bytes_read;
+    metrics->store_requests += footers.store_requests;
+  }
+  return total;
 }
 
 }  // namespace shoal::read

@@ -13,8 +13,10 @@
 namespace shoal::read {
 
 /// Rows of `plan.fragments` that pass the plan's filter. Footers tell the rows of row groups that
-/// the filter keeps whole; of the others only the columns of the filter are read.
+/// the filter keeps whole; of the others only the columns of the filter are read. What that took is
+/// told to `metrics`, if there are any.
 arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& options,
-                                 std::shared_ptr<plan::FactsCache> cache);
+                                 std::shared_ptr<plan::FactsCache> cache,
+                                 ScanMetrics* metrics = nullptr);
 
 }  // namespace shoal::read

@@ -12,6 +12,7 @@
 #include "base/question_error.h"
 #include "read/file_unit.h"
 #include "runtime/parallel.h"
+#include "storage/open_file.h"
 
 namespace shoal::read {
 
@@ -74,6 +75,7 @@ Reading::Reading(std::shared_ptr<const ScanContext> context, std::vector<Fragmen
           (begun ? " (rows before that were returned, the rest of the file was left out)" : ""));
     };
   }
+  retries_before_ = storage::RetriesOn(context_->filesystem);
   scheduler_ = std::make_unique<Scheduler>([this] { return NextUnit(); }, context_->counters,
                                            std::move(scheduling));
 }
@@ -166,6 +168,9 @@ ScanMetrics Reading::metrics(const Consumer& consumer) const {
   m.bytes_read = c.bytes_read;
   m.rows_decoded = c.rows_decoded;
   m.peak_bytes = scheduler_->peak_bytes();
+  m.store_requests = c.store_requests();
+  m.store_requests.retries = storage::RetriesOn(context_->filesystem) - retries_before_;
+  m.planning_requests = context_->planning_requests;
   m.skipped = c.Skipped();
   m.unseen_columns = c.Unseen();
   m.rows_returned = consumer.rows;

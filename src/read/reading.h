@@ -70,6 +70,7 @@ class Reading {
   const std::shared_ptr<const ScanContext> context_;
   const std::vector<Fragment> fragments_;
   size_t next_fragment_ = 0;
+  int64_t retries_before_ = 0;
   std::atomic<int> consumers_;
   std::mutex mutex_;  // what is taken from the scheduler first goes into the rebatcher first
   int64_t skip_rows_;

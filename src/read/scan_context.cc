@@ -57,6 +57,8 @@ arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(
   context->counters = std::move(counters);
   context->cache = std::move(cache);
   context->unseen = std::make_unique<plan::UnseenColumns>(plan);
+  context->planning_requests = plan.store_requests();
+  context->planning_requests += plan.inspection.store_requests;
   ARROW_ASSIGN_OR_RAISE(context->unfiltered, MakeShape(plan, nullptr));
   if (expression::SplitConjuncts(plan.request.filter).empty()) {
     context->filtered = context->unfiltered;

@@ -19,6 +19,7 @@
 
 #include "runtime/lingering_thread.h"
 #include "storage/open_file.h"
+#include "storage/why_failed.h"
 
 namespace shoal::read {
 
@@ -332,6 +333,8 @@ struct Scheduler::State {
     inside_read.insert(std::this_thread::get_id());
     lock.unlock();
     auto buffer = Caught(*request.slot->source, [&] { return Read(request); });
+    if (!buffer.ok())
+      buffer = storage::WhyFailed(buffer.status(), *request.slot->source, options.stop);
     lock.lock();
     inside_read.erase(std::this_thread::get_id());
     if (closed) return false;
@@ -393,6 +396,7 @@ struct Scheduler::State {
     lock.unlock();
     arrow::Result<Step> step =
         Caught(*slot->source, [&] { return slot->unit->Next(std::move(got)); });
+    if (!step.ok()) step = storage::WhyFailed(step.status(), *slot->source, options.stop);
     int64_t batch_bytes = 0;
     if (step.ok()) {
       if (auto* batch = std::get_if<std::shared_ptr<RecordBatch>>(&*step)) {

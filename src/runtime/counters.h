@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <shoal/store_requests.h>
+
 namespace shoal::runtime {
 
 /// What reading cost and did. Figures for reports: nothing is decided on them, and read while the
@@ -22,6 +24,10 @@ struct Counters {
   std::atomic<int64_t> row_groups_read{0};
   std::atomic<int64_t> row_groups_pruned{0};
   std::atomic<int64_t> rows_decoded{0};
+  /// Of stores only; repetitions are counted where they are made.
+  std::atomic<int64_t> heads{0}, gets{0}, get_bytes{0};
+
+  StoreRequests store_requests() const { return {.head = heads, .get = gets, .bytes = get_bytes}; }
 
   void AddSkipped(std::string what) {
     std::lock_guard lock(mutex);

@@ -148,8 +148,11 @@ class FilesystemFile final : public OpenFile {
       info.set_mtime(arrow::fs::TimePoint(std::chrono::nanoseconds(file->mtime_ns)));
     }
     auto access = store::Access::Of(file->filesystem);
-    const bool whole =
-        file->filesystem->type_name() == "gcs" && file->size >= 0 && file->size <= kReadWhole;
+    const bool gcs = file->filesystem->type_name() == "gcs";
+    const bool whole = gcs && file->size >= 0 && file->size <= kReadWhole;
+    if (!whole && (gcs || file->size < 0)) ++counters->heads;
+    if (gcs) ++counters->gets;
+    if (whole) counters->get_bytes += file->size;
     auto input = access->Call<Opened>(
         stop, [filesystem = file->filesystem, info, whole]() -> arrow::Result<Opened> {
           Opened out;
@@ -181,6 +184,8 @@ class FilesystemFile final : public OpenFile {
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset,
                                                        int64_t length) const override {
     if (content_) return arrow::SliceBuffer(content_, offset, length);
+    ++counters().gets;
+    counters().get_bytes += length;
     auto read = access_->Call<std::shared_ptr<arrow::Buffer>>(
         stop_, [input = input_, offset, length] { return input->ReadAt(offset, length); });
     if (!read.ok()) {
@@ -213,6 +218,10 @@ class FilesystemFile final : public OpenFile {
 };
 
 }  // namespace
+
+int64_t RetriesOn(const std::shared_ptr<arrow::fs::FileSystem>& filesystem) {
+  return store::Access::Of(filesystem)->retries();
+}
 
 arrow::Status FileChanged(const std::string& path, const std::string& how) {
   return Changed(path, how);

@@ -35,6 +35,9 @@ struct FileIdentity {
 /// errors of OpenFile::Open; elsewhere as the listing told it. Not set where only opening can tell.
 arrow::Result<std::optional<FileIdentity>> Identify(const SourceFile& file);
 
+/// Requests made again so far, on this filesystem.
+int64_t RetriesOn(const std::shared_ptr<arrow::fs::FileSystem>& filesystem);
+
 /// An open file. Thread-safe; closes when the last owner lets go. On local disks it reads with
 /// pread and knows size and mtime from the open descriptor; elsewhere it goes through the
 /// filesystem, without a request where the listing told the size.
@@ -64,6 +67,7 @@ class OpenFile {
       : file_(std::move(file)), counters_(std::move(counters)) {}
   virtual arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t offset,
                                                                int64_t length) const = 0;
+  runtime::Counters& counters() const { return *counters_; }
   /// REQUIRES: called once, by Open. Compares what was found with what was listed.
   arrow::Status SetIdentity(int64_t size, int64_t mtime_ns);
 

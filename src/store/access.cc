@@ -35,6 +35,13 @@ std::string Seconds(milliseconds time) {
   return (tenths % 10 == 0 ? whole : whole + "." + std::to_string(tenths % 10)) + " s";
 }
 
+/// Services write their answers on several lines.
+arrow::Status OnOneLine(const arrow::Status& status) {
+  std::string text = status.message();
+  std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return status.WithMessage(text);
+}
+
 arrow::Status Sleep(milliseconds time, const arrow::StopToken& stop) {
   const auto until = Clock::now() + time;
   while (Clock::now() < until) {
@@ -92,7 +99,8 @@ arrow::Status Access::Repeat(const arrow::StopToken& stop, Answer answer,
       has_answered_ = true;
       return arrow::Status::OK();
     }
-    const arrow::Status failed = ended ? *status : arrow::Status::IOError("there was no answer");
+    const arrow::Status failed =
+        ended ? OnOneLine(*status) : arrow::Status::IOError("there was no answer");
     const Failure failure = ended ? Classify(failed) : Failure::kNoAnswer;
     if (failure != Failure::kNoAnswer) has_answered_ = true;
     const std::string advice = Advice(failure, kind_);
@@ -107,6 +115,7 @@ arrow::Status Access::Repeat(const arrow::StopToken& stop, Answer answer,
           attempt + 1, attempt == 0 ? " attempt: " : " attempts: ", failed.message(), ". ", advice);
     }
     ARROW_RETURN_NOT_OK(Sleep(wait, stop));
+    ++*retries_;
   }
 }
 

@@ -21,7 +21,7 @@ struct Limits {
   /// An attempt without a sign for so long is given up, and made again.
   std::chrono::milliseconds attempt{15'000};
   /// A store that has never answered gets only so long: it is most likely not there.
-  std::chrono::milliseconds first_answer{4'500};
+  std::chrono::milliseconds first_answer{4'000};
 };
 
 /// Of one filesystem. Thread-safe.
@@ -33,6 +33,10 @@ class Access {
   /// A path as messages name it: on stores a URI.
   std::string Name(const std::string& path) const { return scheme_ + path; }
   void SetLimits(Limits limits) { limits_ = limits; }  // before the first call
+  /// Where the client counts what it repeats itself. Before the first call.
+  void SetRetries(std::shared_ptr<std::atomic<int64_t>> retries) { retries_ = std::move(retries); }
+  /// Requests made again so far, on this filesystem.
+  int64_t retries() const { return *retries_; }
 
   /// How a question is answered: by one request, or by many that only its end tells of.
   enum class Answer : bool { kOne, kMany };
@@ -65,6 +69,7 @@ class Access {
   std::string kind_, scheme_;
   Limits limits_;
   mutable std::atomic<bool> has_answered_{false};
+  std::shared_ptr<std::atomic<int64_t>> retries_ = std::make_shared<std::atomic<int64_t>>(0);
 };
 
 }  // namespace shoal::store

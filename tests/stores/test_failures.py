@@ -13,7 +13,7 @@ import pytest
 import shoal
 from cli_program import PROGRAM
 from cli_program import shoal as run
-from tables import DAYS, FILES, HOURS, ROWS, numbers, put_days
+from tables import DAYS, FILES, HOURS, put_days
 from test_listing import flags
 
 from store import Store
@@ -26,46 +26,6 @@ def refused() -> str:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return f"127.0.0.1:{free.getsockname()[1]}"
-
-
-def fails_soon(uri: str, options: dict[str, str]) -> str:
-    begin = time.monotonic()
-    with pytest.raises(Exception) as raised:
-        shoal.open(uri, storage_options=options).count()
-    assert time.monotonic() - begin < SOON
-    return str(raised.value)
-
-
-def test_wrong_credentials_fail_soon_naming_the_uri_and_what_to_do(store: Store) -> None:
-    options = store.wrong_credentials()
-    if options is None:
-        pytest.skip("the server asks for no credentials")
-    store.put("t/a.parquet", numbers(0, 1))
-    message = fails_soon(store.uri("t/"), options)
-    assert f"{store.scheme}://{store.bucket}/t" in message
-    assert "Check the credentials" in message
-
-
-def test_a_missing_bucket_fails_soon_naming_the_uri(store: Store) -> None:
-    for key in "t/", "t/a.parquet":
-        message = fails_soon(store.uri(key, "nosuchbucket"), store.options())
-        assert f"{store.scheme}://nosuchbucket/t" in message
-        assert "bucket" in message
-
-
-def test_an_unreachable_host_fails_soon_naming_the_uri(store: Store) -> None:
-    message = fails_soon(store.uri("t/"), store.options(refused()))
-    assert f"{store.scheme}://{store.bucket}/t" in message
-    assert "Check the network and the endpoint" in message
-
-
-def test_a_host_that_never_answers_fails_soon(store: Store) -> None:
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen(100)
-        message = fails_soon(store.uri("t/"), store.options(f"127.0.0.1:{silent.getsockname()[1]}"))
-    assert f"{store.scheme}://{store.bucket}/t" in message
-    assert "Check the network and the endpoint" in message
 
 
 def test_the_program_ends_soon_in_one_line(store: Store) -> None:
@@ -85,29 +45,6 @@ def test_an_unknown_option_is_an_error_naming_it(store: Store) -> None:
     ended = run("count", store.uri("t/"), "--storage-option", "colour=blue")
     assert ended.status == 1
     assert "'colour'" in ended.err
-
-
-FAULTS = {
-    "503": {"kind": "status", "status": 503, "every": 10},
-    "reset": {"kind": "reset", "every": 10},
-    "truncate": {"kind": "truncate", "every": 10},
-    "hang": {"kind": "hang", "every": 40},
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_faults_now_and_then_do_not_change_the_answer(store: Store, fault: str) -> None:
-    n = put_days(store)
-    options = store.options() | {"timeout": "3"}
-    store.reset()
-    # The first answer is a true one: of a store that has never answered nobody knows that it is there.
-    opened = shoal.open(store.uri("days"), storage_options=options)
-    assert opened.schema.names == ["x", "date", "hour"]
-    store.behave(0, FAULTS[fault])
-    again = opened.refresh()
-    assert len(again.files) == n
-    assert again.scan().to_table()["x"].to_pylist() == list(range(n * ROWS))
-    assert store.counts().faults > 0
 
 
 @pytest.mark.parametrize("operation", ["list", "get"])

@@ -32,7 +32,9 @@ type Fault struct {
 	Kind   string `json:"kind"`
 	Status int    `json:"status"`
 	Match  string `json:"match"` // only requests whose path and query contain this
+	Times  int    `json:"times"` // so often at most; 0: without end
 	seen   int
+	done   int
 }
 
 type Behaviour struct {
@@ -132,7 +134,8 @@ func (p *Proxy) begin(operation, url string) (delay time.Duration, fault *Fault)
 			continue
 		}
 		f.seen++
-		if f.seen%max(f.Every, 1) == 0 && fault == nil {
+		if f.seen%max(f.Every, 1) == 0 && fault == nil && (f.Times == 0 || f.done < f.Times) {
+			f.done++
 			p.counts.Faults++
 			fault = f
 		}
