@@ -26,8 +26,10 @@ namespace shoal {
 struct OpenOptions {
   /// Sources are paths on it; null: URIs, or paths on the local disk.
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
-  /// "parquet"; empty: by the first known extension, else by the first bytes of a file.
+  /// "parquet", "csv", ...; empty: by the first known extension, else by the first bytes of a file.
   std::string format;
+  /// The format with options of its own (MakeCsvFormat, ...), in place of `format`. May be null.
+  std::shared_ptr<const FileFormat> file_format;
   /// Null: hive, where paths have `key=value` directories.
   std::shared_ptr<const Partitioning> partitioning;
   /// Only the part of a path below it is parsed for keys, written like the sources; empty: each

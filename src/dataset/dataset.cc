@@ -88,6 +88,7 @@ class Dataset::Impl {
       inspect.list.need_size = options_.strict.contains(ListingIssue::kZeroByte);
       inspect.list.list_concurrency = options_.list_concurrency;
       inspect.format = options_.format;
+      inspect.file_format = options_.file_format;
       inspect.schema = options_.schema;
       inspect.sample = options_.inspect;
       inspect.store = {options_.cache, options_.cache_limit, DatasetName(sources_, options_)};
@@ -200,7 +201,13 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSince(
     const auto folder = std::filesystem::absolute(options.cache, error);
     if (!error) options.cache = folder.string();
   }
-  if (!options.format.empty()) ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
+  if (options.file_format && !options.format.empty() &&
+      options.format != options.file_format->name()) {
+    return arrow::Status::Invalid("format is ", options.format, ", but file_format is ",
+                                  options.file_format->name());
+  }
+  if (!options.file_format && !options.format.empty())
+    ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
   if (!options.partitioning) options.partitioning = MakeHivePartitioning();
   ARROW_ASSIGN_OR_RAISE(auto source, MakeListingSource(sources, options.filesystem,
                                                        {options.listing_cache_ttl, since}));

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string>
 
+#include "formats/csv/format.h"
+#include "formats/json/format.h"
 #include "formats/parquet/format.h"
 
 namespace shoal::formats {
@@ -19,7 +21,9 @@ std::string Lower(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::shared_ptr<const FileFormat>> AllFormats() { return {parquet::MakeFormat()}; }
+std::vector<std::shared_ptr<const FileFormat>> AllFormats() {
+  return {parquet::MakeFormat(), *MakeCsvFormat(), *MakeJsonFormat()};
+}
 
 std::shared_ptr<const FileFormat> FormatOfPath(std::string_view path) {
   const std::string lower = Lower(path);
@@ -42,7 +46,22 @@ std::shared_ptr<const FileFormat> FormatOfMagic(std::string_view head) {
 
 namespace shoal {
 
-arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view name) {
+arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view name,
+                                                               std::string_view options_json) {
+  if (!options_json.empty()) {
+    if (name == "csv") {
+      ARROW_ASSIGN_OR_RAISE(auto options, formats::csv::OptionsFromJson(options_json));
+      return MakeCsvFormat(std::move(options));
+    }
+    if (name == "json") {
+      ARROW_ASSIGN_OR_RAISE(auto options, formats::json::OptionsFromJson(options_json));
+      return MakeJsonFormat(options);
+    }
+    ARROW_ASSIGN_OR_RAISE(auto format, GetFileFormat(name));
+    if (options_json == "{}") return format;
+    return arrow::Status::Invalid("The format ", name, " has no options, and was given ",
+                                  options_json);
+  }
   std::string known;
   for (auto& format : formats::AllFormats()) {
     if (format->name() == name) return format;

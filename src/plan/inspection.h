@@ -22,6 +22,7 @@ namespace shoal::plan {
 struct InspectionOptions {
   ListOptions list;
   std::string format;                     // empty: by extension, else by magic bytes
+  std::shared_ptr<const FileFormat> file_format;  // in place of `format`; may be null
   std::shared_ptr<arrow::Schema> schema;  // declared; may be null
   int64_t sample = 256;                   // files to inspect; -1: all
   /// Given to the cache as its store as soon as the format is known; no folder: none.

@@ -25,6 +25,7 @@ constexpr int kRemoteFooters = 32;
 arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& options,
                                  std::shared_ptr<plan::FactsCache> cache) {
   ARROW_ASSIGN_OR_RAISE(auto pruner, plan::FooterPruner::Make(plan));
+  const plan::TableFiles files(plan);
   const bool local = base::IsLocal(*plan.filesystem);
   const int cpus = options.workers > 0 ? options.workers : runtime::DefaultWorkers();
   const int concurrency = options.workers == 0         ? 1
@@ -40,7 +41,7 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     const Fragment& fragment = plan.fragments[i];
     auto file = std::make_shared<const SourceFile>(
         SourceFile{plan.filesystem, fragment.path, fragment.size, fragment.mtime_ns});
-    ARROW_ASSIGN_OR_RAISE(auto loaded, plan::LoadFacts(*plan.format, file, cache.get(), counters));
+    ARROW_ASSIGN_OR_RAISE(auto loaded, plan::LoadFacts(files, file, cache.get(), counters));
     if (!loaded.facts) return arrow::Status::OK();
     const FileFacts& facts = *loaded.facts;
     ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsOf(fragment.row_groups, facts, fragment.path));
