@@ -18,8 +18,8 @@ namespace shoal {
 ///
 /// The type of a column is the first of these that alters no value seen in any inspected file:
 /// null (there is none but nulls), int64, bool, date32, time32[s], timestamp[s], timestamp[ns], the
-/// same in UTC (for values with an offset), double, string. Numbers with leading zeros, a `+`, or
-/// the text `-0` are no int64, and integers that a double can't hold are no double. A value that
+/// same in UTC (for values with an offset), double, string. Digits with zeros or a `+` in
+/// front, and `-0`, are text, and integers that a double can't hold are no double. A value that
 /// turns up later and does not fit is an error that names file, line, column and value; declare a
 /// schema, or infer from all.
 struct CsvOptions {

@@ -21,6 +21,7 @@ struct Settings {
 
   CsvOptions options;
   ValueOptions values;
+  int64_t piece = 0;  // see text::TextFile
 };
 
 /// The beginning of a file.

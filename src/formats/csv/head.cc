@@ -135,8 +135,8 @@ Status TooLong(const std::string& path, int64_t line) {
                      " bytes. Is a quote not closed?");
 }
 
-Status OpenQuote(const std::string& path, int64_t line) {
-  return ErrorAt(path, line, "a quoted value begins here that does not end");
+Status Unfinished(const std::string& path, int64_t line) {
+  return ErrorAt(path, line, "what begins here does not end: a quote is not closed, or nothing follows an escape");
 }
 
 arrow::Result<std::optional<Head>> ParseHead(const Settings& settings, const std::string& path,
@@ -160,7 +160,7 @@ arrow::Result<std::optional<Head>> ParseHead(const Settings& settings, const std
     };
     if (outcome == RecordReader::kBlank || outcome == RecordReader::kComment) continue;
     if (outcome == RecordReader::kUnfinished && final) {
-      return OpenQuote(path, line_of(reader.open_quote()));
+      return Unfinished(path, line_of(reader.unfinished()));
     }
     if (outcome == RecordReader::kUnfinished || (outcome == RecordReader::kEnd && !final)) {
       return std::nullopt;

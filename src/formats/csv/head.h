@@ -28,6 +28,6 @@ arrow::Status ErrorAt(const std::string& path, int64_t line, const std::string& 
 arrow::Status RaggedRecord(const std::string& path, int64_t line, const RecordReader& reader,
                            int columns);
 arrow::Status TooLong(const std::string& path, int64_t line);
-arrow::Status OpenQuote(const std::string& path, int64_t line);
+arrow::Status Unfinished(const std::string& path, int64_t line);
 
 }  // namespace shoal::formats::csv

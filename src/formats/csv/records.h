@@ -27,7 +27,7 @@ class RecordReader {
     kBlank,       // a line without a byte
     kComment,     // a line that is left out
     kEnd,         // there is nothing more
-    kUnfinished,  // a record that ends beyond the text
+    kUnfinished,  // a record that ends beyond the text; at the end of a file: nowhere
   };
 
   /// `text` begins where a record begins. `final`: what follows is the end of the file.
@@ -61,11 +61,7 @@ class RecordReader {
       }
       const char* found = finder_.Next();
       while (dialect_.escaping && found < end_ && *found == dialect_.escape) {
-        if (end_ - found < 2) {
-          if (!final_) return kUnfinished;
-          found = end_;
-          break;
-        }
+        if (end_ - found < 2) return kUnfinished;
         finder_.SkipTo(found + 2);
         found = finder_.Next();
       }
@@ -95,8 +91,8 @@ class RecordReader {
   const char* next() const { return next_; }
   /// Of the record just read.
   int fields() const { return fields_; }
-  /// Where the quoted value begins that kept a record unfinished; may be null.
-  const char* open_quote() const { return open_quote_; }
+  /// What is unfinished: the quoted value, or the record.
+  const char* unfinished() const { return open_quote_ ? open_quote_ : begin_; }
 
  private:
   /// `line_end` is a CR or LF.

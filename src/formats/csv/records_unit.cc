@@ -187,7 +187,7 @@ class RecordCutter final : public text::Cutter {
       if (outcome == RecordReader::kEnd) break;
       if (outcome == RecordReader::kUnfinished) {
         if (!final) break;
-        return OpenQuote(reading_->path(), line_of(reader.open_quote()));
+        return Unfinished(reading_->path(), line_of(reader.unfinished()));
       }
       if (outcome == RecordReader::kComment) continue;
       if (outcome == RecordReader::kBlank) {
@@ -263,6 +263,7 @@ arrow::Result<std::unique_ptr<Unit>> MakeUnit(std::shared_ptr<const Settings> se
   const CsvFacts& facts = reading->facts();
   text::TextFile file{reading->request.file, reading->settings->options.encoding,
                       facts.file_size()};
+  file.piece = reading->settings->piece;
   const auto& filesystem = reading->request.file->filesystem;
   file.local = !filesystem || base::IsLocal(*filesystem);
   const int64_t rows_wanted = reading->request.rows_wanted;

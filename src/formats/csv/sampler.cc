@@ -46,7 +46,7 @@ class Columns {
       if (outcome == RecordReader::kEnd || outcome == RecordReader::kUnfinished) {
         if (!final || outcome == RecordReader::kEnd) break;
         if (!certain) return 0;
-        return OpenQuote(path_, line(reader.open_quote()));
+        return Unfinished(path_, line(reader.unfinished()));
       }
       if (outcome == RecordReader::kRecord && reader.fields() != layout_.columns) {
         if (!certain) return 0;

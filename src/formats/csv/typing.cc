@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <string_view>
 
 #include <arrow/csv/converter.h>
+
+#include "formats/text/numbers.h"
 
 namespace shoal::formats::csv {
 
@@ -34,11 +34,8 @@ const std::array<std::shared_ptr<arrow::DataType>, 11>& Types() {
   return types;
 }
 
-std::string_view Trimmed(std::string_view value) {
-  while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
-  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
-  return value;
-}
+using text::IsExactDouble;
+using text::Trimmed;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -54,23 +51,9 @@ bool IsPlainInteger(std::string_view value) {
 /// A number without digits that mean nothing in front.
 bool IsPlainNumber(std::string_view value) {
   value = Trimmed(value);
-  if (value.empty() || value[0] == '+') return false;
+  if (value.empty() || value[0] == '+' || value == "-0") return false;
   if (value[0] == '-') value.remove_prefix(1);
   return value.size() <= 1 || value[0] != '0' || !IsDigit(value[1]);
-}
-
-/// False for an integer that no double is.
-bool IsExactDouble(std::string_view value) {
-  value = Trimmed(value);
-  if (value.size() <= 15) return true;
-  if (!std::all_of(value.begin() + (value[0] == '-' || value[0] == '+'), value.end(), IsDigit))
-    return true;
-  if (value[0] == '+') value.remove_prefix(1);
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc()) return false;
-  const auto as_double = static_cast<double>(number);
-  return std::fabs(as_double) < 9.2e18 && static_cast<int64_t>(as_double) == number;
 }
 
 bool IsNull(std::string_view value, bool quoted, const arrow::csv::ConvertOptions& options) {

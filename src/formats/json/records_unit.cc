@@ -14,7 +14,7 @@
 #include "base/question_error.h"
 #include "base/text.h"
 #include "formats/json/facts.h"
-#include "formats/text/bytes.h"
+#include "formats/text/numbers.h"
 #include "formats/text/rest_of_file.h"
 
 namespace shoal::formats::json {
@@ -32,6 +32,30 @@ struct Reading {
   const std::string& path() const { return request.file->path; }
 };
 
+/// An integer that a double would alter is an error, as in all formats. `parsed`: values of that
+/// type before they are converted, scalars as text.
+Status CheckDoubles(const arrow::Array& parsed, const arrow::DataType& type) {
+  if (type.id() == arrow::Type::STRUCT && parsed.type_id() == arrow::Type::STRUCT) {
+    const auto& values = static_cast<const arrow::StructArray&>(parsed);
+    for (const auto& field : type.fields()) {
+      const auto child = values.GetFieldByName(field->name());
+      if (child) ARROW_RETURN_NOT_OK(CheckDoubles(*child, *field->type()));
+    }
+  } else if (type.id() == arrow::Type::LIST && parsed.type_id() == arrow::Type::LIST) {
+    const auto& values = static_cast<const arrow::ListArray&>(parsed);
+    ARROW_RETURN_NOT_OK(CheckDoubles(*values.values(), *type.field(0)->type()));
+  } else if (type.id() == arrow::Type::DOUBLE && parsed.type_id() == arrow::Type::DICTIONARY) {
+    const auto& values = static_cast<const arrow::DictionaryArray&>(parsed);
+    const auto& texts = static_cast<const arrow::StringArray&>(*values.dictionary());
+    for (int64_t i = 0; i < values.length(); ++i) {
+      if (values.IsNull(i)) continue;
+      const auto text = texts.GetView(values.GetValueIndex(i));
+      if (!text::IsExactDouble(text)) return Status::Invalid("no double is the integer ", text);
+    }
+  }
+  return Status::OK();
+}
+
 /// Some whole lines, without keys that nobody asks for.
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Parse(const Reading& reading,
                                                          const std::shared_ptr<arrow::Buffer>& text) {
@@ -45,10 +69,12 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Parse(const Reading& reading,
   ARROW_RETURN_NOT_OK(parser->Parse(text));
   std::shared_ptr<arrow::Array> parsed;
   ARROW_RETURN_NOT_OK(parser->Finish(&parsed));
+  const auto type = arrow::struct_(reading.schema->fields());
+  ARROW_RETURN_NOT_OK(CheckDoubles(*parsed, *type));
   std::shared_ptr<arrow::json::ChunkedArrayBuilder> builder;
   ARROW_RETURN_NOT_OK(arrow::json::MakeChunkedArrayBuilder(
       arrow::internal::TaskGroup::MakeSerial(), pool, /*promotion_graph=*/nullptr,
-      arrow::struct_(reading.schema->fields()), &builder));
+      type, &builder));
   builder->Insert(0, arrow::field("", parsed->type()), parsed);
   std::shared_ptr<arrow::ChunkedArray> converted;
   ARROW_RETURN_NOT_OK(builder->Finish(&converted));
@@ -176,12 +202,13 @@ class LineCutter final : public text::Cutter {
 
 }  // namespace
 
-arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request) {
+arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request, int64_t piece) {
   auto reading = std::make_shared<Reading>();
   reading->schema = ProjectLeaves(*request.facts->schema(), request.leaves);
   reading->request = std::move(request);
   const auto& file = reading->request.file;
   text::TextFile text{file, "", reading->facts().file_size()};
+  text.piece = piece;
   text.local = !file->filesystem || base::IsLocal(*file->filesystem);
   const int64_t rows_wanted = reading->request.rows_wanted;
   return text::MakeRestOfFile(std::move(text), {}, std::make_shared<LineCutter>(std::move(reading)),

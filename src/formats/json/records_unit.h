@@ -7,6 +7,7 @@
 
 namespace shoal::formats::json {
 
-arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request);
+/// `piece`: see text::TextFile.
+arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request, int64_t piece = 0);
 
 }  // namespace shoal::formats::json

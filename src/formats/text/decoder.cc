@@ -159,6 +159,27 @@ class Recode final : public Stage {
   int64_t recoded_ = 0;
 };
 
+class Plain final : public Decoder {
+ public:
+  void Feed(std::shared_ptr<arrow::Buffer> bytes, bool last) override {
+    bytes_ = std::move(bytes);
+    rest_ = std::string_view(*bytes_);
+    last_ = last;
+  }
+  arrow::Result<bool> Decode(int64_t limit, std::string* text) override {
+    const std::string_view taken = rest_.substr(0, static_cast<size_t>(limit));
+    text->append(taken);
+    rest_.remove_prefix(taken.size());
+    return !rest_.empty();
+  }
+  bool finished() const override { return last_ && rest_.empty(); }
+
+ private:
+  std::shared_ptr<arrow::Buffer> bytes_;
+  std::string_view rest_;  // of bytes_
+  bool last_ = false;
+};
+
 class Stages final : public Decoder {
  public:
   explicit Stages(std::vector<std::unique_ptr<Stage>> stages) : stages_(std::move(stages)) {}
@@ -231,6 +252,8 @@ Status CheckEncoding(const std::string& encoding) {
   iconv_close(known);
   return Status::OK();
 }
+
+std::unique_ptr<Decoder> Decoder::MakePlain() { return std::make_unique<Plain>(); }
 
 arrow::Result<std::unique_ptr<Decoder>> Decoder::Make(const std::string& path,
                                                       const std::string& encoding) {

@@ -27,6 +27,8 @@ class Decoder {
   /// nullptr: the bytes are the text.
   static arrow::Result<std::unique_ptr<Decoder>> Make(const std::string& path,
                                                       const std::string& encoding);
+  /// Gives the bytes as they are.
+  static std::unique_ptr<Decoder> MakePlain();
 
   /// The next bytes of the file. REQUIRES: the ones before are used up.
   virtual void Feed(std::shared_ptr<arrow::Buffer> bytes, bool last) = 0;

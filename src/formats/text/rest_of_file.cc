@@ -15,7 +15,7 @@ namespace {
 /// Larger pieces gain nothing, and do not stay in a processor's cache.
 constexpr int64_t kLocalPiece = int64_t{1} << 20;
 /// A request to a store costs as much as some megabytes.
-constexpr int64_t kRemotePiece = int64_t{8} << 20;
+constexpr int64_t kRemoteRead = int64_t{4} << 20;
 constexpr int64_t kSmallestPiece = int64_t{16} << 10;
 constexpr int64_t kGuessedRecord = 256;
 
@@ -25,6 +25,8 @@ struct Progress {
   std::shared_ptr<Cutter> cutter;
   int64_t piece = kLocalPiece;  // bytes of text cut at once
   int64_t largest = kLocalPiece;
+  int64_t read = kLocalPiece;  // bytes of the file fetched at once
+  bool ahead = false;          // whether the next ones are fetched meanwhile
   Place next;
   // For text that must be decoded:
   std::unique_ptr<Decoder> decoder;
@@ -61,6 +63,8 @@ class RestOfFile final : public Unit {
 
   arrow::Result<Step> Decode(Resident got) {
     Progress& p = *progress_;
+    // What was fetched before may unpack to any size: each piece waits for its room.
+    if (!std::exchange(admitted_, true) && p.fed > 0) return NeedBytes{{}, {}, 2 * want_};
     if (!got.buffers.empty()) {
       p.fed += got.buffers[0]->size();
       p.decoder->Feed(std::move(got.buffers[0]), p.fed == p.file.size);
@@ -78,7 +82,12 @@ class RestOfFile final : public Unit {
       }
       const bool all = p.decoder->finished();
       if (!all && static_cast<int64_t>(p.decoded.size()) < want_) {
-        return Need(p.fed, std::min(p.largest, p.file.size - p.fed));
+        auto need = Need(p.fed, std::min(p.read, p.file.size - p.fed));
+        const int64_t next = need.ranges[0].end();
+        if (p.ahead && next < p.file.size) {
+          need.ahead.push_back({next, std::min(p.read, p.file.size - next)});
+        }
+        return need;
       }
       if (p.decoded.empty()) return Done{};
       auto text = arrow::Buffer::FromString(std::exchange(p.decoded, {}));
@@ -115,6 +124,7 @@ class RestOfFile final : public Unit {
 
   std::unique_ptr<Progress> progress_;
   int64_t want_;  // bytes of text to cut now
+  bool admitted_ = false;
 };
 
 }  // namespace
@@ -124,13 +134,21 @@ arrow::Result<std::unique_ptr<Unit>> MakeRestOfFile(TextFile file, Place begin,
                                                     int64_t rows_wanted) {
   auto progress = std::make_unique<Progress>();
   ARROW_ASSIGN_OR_RAISE(progress->decoder, Decoder::Make(file.file->path, file.encoding));
-  progress->largest = file.local ? kLocalPiece : kRemotePiece;
+  if (!file.local) {
+    // What is left over of a piece is kept, so that what comes next can be foretold.
+    if (!progress->decoder) progress->decoder = Decoder::MakePlain();
+    progress->read = std::clamp(rows_wanted, int64_t{1}, kRemoteRead / kGuessedRecord) * kGuessedRecord;
+    progress->read = std::max(progress->read, kLocalPiece / 4);
+    progress->ahead = progress->read == kRemoteRead;
+  }
   const int64_t rows = std::min(rows_wanted, progress->largest / kGuessedRecord);
   progress->piece = std::clamp(rows * kGuessedRecord, kSmallestPiece, progress->largest);
+  if (file.piece > 0) progress->piece = progress->largest = file.piece;
   progress->file = std::move(file);
   progress->cutter = std::move(cutter);
   progress->next = begin;
   if (progress->decoder) progress->skip = begin.offset;
+  if (progress->file.piece > 0) progress->read = progress->file.piece;
   return std::make_unique<RestOfFile>(std::move(progress));
 }
 

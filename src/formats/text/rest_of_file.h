@@ -41,6 +41,7 @@ struct TextFile {
   std::string encoding;
   int64_t size = 0;  // in bytes, packed
   bool local = true;
+  int64_t piece = 0;  // bytes of text cut at once; 0: as suits the store
 };
 
 /// The records from `begin` on. Where a limit wants few rows it begins with small pieces.
