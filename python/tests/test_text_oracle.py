@@ -58,7 +58,9 @@ def csv_of(table: pa.Table, rng: random.Random, delimiter: str, end: str) -> byt
 
     lines = [delimiter.join(cell(name) for name in table.column_names)]
     lines += [delimiter.join(cell(row[name]) for name in table.column_names) for row in table.to_pylist()]
-    return (end.join(lines) + (end if rng.random() < 0.7 else "")).encode()
+    # An empty last line without an end is none.
+    ended = lines[-1] == "" or rng.random() < 0.7
+    return (end.join(lines) + (end if ended else "")).encode()
 
 
 def json_of(table: pa.Table, rng: random.Random) -> bytes:

@@ -10,7 +10,7 @@ from pyarrow.compute import Expression
 from shoal import _core
 from shoal._filesystem import as_filesystem, as_paths, is_path, on_local_disk
 from shoal._formats import as_format as as_format_of_open
-from shoal.dataset._format import OpenedFormat, ParquetFileFormat, as_format
+from shoal.dataset._format import FileFormat, OpenedFormat, ParquetFileFormat, as_format
 from shoal.dataset._fragment import FileFragment, Fragment, ParquetFileFragment
 from shoal.dataset._partitioning import as_partitioning
 from shoal.dataset._scanner import Columns, ScanKeywords, Scanner, check_filter

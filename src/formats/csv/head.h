@@ -21,6 +21,12 @@ Layout LayoutOf(const Settings& settings, const std::string& path, const Head& h
 /// How Arrow parses records of that layout.
 arrow::csv::ParseOptions ParseOptionsOf(const Layout& layout);
 
+/// Whether the last record has an end. Arrow takes an empty value at the end of a text for a quoted
+/// one, if the one before it is quoted: it must always see a line's end.
+inline bool EndsLine(std::string_view text) {
+  return text.empty() || text.back() == '\n' || text.back() == '\r';
+}
+
 /// "'PATH', line N: ..."
 arrow::Status ErrorAt(const std::string& path, int64_t line, const std::string& message);
 

@@ -33,6 +33,7 @@ struct Reading {
 struct Piece {
   /// The columns that are read, as they stand in the file, as records of their own.
   std::shared_ptr<arrow::Buffer> records;
+  bool copied = false;
   int64_t rows = 0;
   /// Where they are from: `source` begins at the line `line`, they begin at its byte `begin`.
   std::shared_ptr<arrow::Buffer> source;
@@ -58,7 +59,7 @@ class RecordsUnit final : public Unit {
     }
     Layout layout = reading_->facts().layout();
     layout.columns = static_cast<int>(columns.size());
-    layout.blank_is_row |= layout.columns == 1;  // blank lines that are none are not in the piece
+    if (piece_.copied) layout.blank_is_row = layout.columns == 1;  // only rows were copied
     arrow::csv::BlockParser parser(reading_->request.pool, ParseOptionsOf(layout), layout.columns,
                                    /*first_row=*/0, static_cast<int32_t>(piece_.rows));
     uint32_t parsed = 0;
@@ -149,6 +150,10 @@ class RecordCutter final : public text::Cutter {
   arrow::Result<int64_t> Cut(std::shared_ptr<arrow::Buffer> text, Place place, bool final,
                              std::vector<std::unique_ptr<Unit>>* units) override {
     const Layout& layout = reading_->facts().layout();
+    const int64_t size = text->size();
+    if (final && !EndsLine(std::string_view(*text))) {
+      text = arrow::Buffer::FromString(text->ToString() + '\n');
+    }
     const std::string_view whole(*text);
     RecordReader reader(layout.dialect, whole, final);
     const auto line_of = [&](const char* at) {
@@ -170,6 +175,7 @@ class RecordCutter final : public text::Cutter {
       Piece piece;
       piece.rows = std::exchange(rows, 0);
       if (!counts()) {
+        piece.copied = copies();
         piece.source = text;
         piece.line = place.line;
         piece.begin = piece_begin - whole.data();
@@ -199,7 +205,7 @@ class RecordCutter final : public text::Cutter {
       if (++rows == reading_->request.batch_rows && !counts()) flush();
     }
     flush();
-    return reader.next() - whole.data();
+    return std::min<int64_t>(reader.next() - whole.data(), size);
   }
 
  private:

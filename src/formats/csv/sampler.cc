@@ -21,6 +21,8 @@ constexpr int64_t kWhole = int64_t{1} << 20;
 constexpr int64_t kBeginning = 128 << 10;
 constexpr int64_t kPlaces = 6;
 constexpr int64_t kPlace = 32 << 10;
+/// Line ends after which a record may begin, that are tried.
+constexpr int kTries = 8;
 /// Read at once where all is read.
 constexpr int64_t kPiece = int64_t{4} << 20;
 
@@ -67,8 +69,9 @@ class Columns {
  private:
   Status Narrow(std::string_view text, Place place, bool certain) {
     std::string plain;
-    if (layout_.dialect.comments) {
-      plain = WithoutComments(text);
+    if (layout_.dialect.comments || !EndsLine(text)) {
+      plain = layout_.dialect.comments ? WithoutComments(text) : std::string(text);
+      if (!EndsLine(plain)) plain += '\n';
       text = plain;
     }
     while (!text.empty()) {
@@ -193,14 +196,19 @@ class Sampler final : public FactsReader {
     return all_ || !reads_all();
   }
 
-  /// A place anywhere in the file: records begin after a line's end, unless that is inside quotes.
+  /// A place anywhere in the file: records begin after a line's end, unless that is inside quotes,
+  /// which the number of columns shows.
   Status TakePlace(const arrow::Buffer& bytes, bool final) {
     std::string_view text(bytes);
-    const size_t line_end = text.find_first_of("\r\n");
-    if (line_end == text.npos) return Status::OK();
-    text.remove_prefix(line_end + 1);
-    if (!text.empty() && text[0] == '\n') text.remove_prefix(1);
-    return columns_->Take(text, {}, final, false).status();
+    for (int tries = 0; tries < kTries; ++tries) {
+      const size_t line_end = text.find_first_of("\r\n");
+      if (line_end == text.npos) break;
+      text.remove_prefix(line_end + 1);
+      if (!text.empty() && text[0] == '\n') text.remove_prefix(1);
+      ARROW_ASSIGN_OR_RAISE(const int64_t taken, columns_->Take(text, {}, final, false));
+      if (taken > 0) break;
+    }
+    return Status::OK();
   }
 
   arrow::Result<Step> Finish() {

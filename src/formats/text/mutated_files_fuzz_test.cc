@@ -3,6 +3,8 @@
 #include <random>
 
 #include <arrow/compute/initialize.h>
+#include <arrow/io/compressed.h>
+#include <arrow/io/memory.h>
 #include <arrow/table.h>
 #include <arrow/util/compression.h>
 #include <gtest/gtest.h>
@@ -41,18 +43,11 @@ const char kJson[] =
 
 std::string Packed(const std::string& text, arrow::Compression::type type) {
   auto codec = Must(arrow::util::Codec::Create(type));
-  auto compressor = Must(codec->MakeCompressor());
-  std::string out(text.size() * 2 + 1000, '\0');
-  auto* to = reinterpret_cast<uint8_t*>(out.data());
-  int64_t size = 0;
-  const auto done = Must(compressor->Compress(static_cast<int64_t>(text.size()),
-                                              reinterpret_cast<const uint8_t*>(text.data()),
-                                              static_cast<int64_t>(out.size()), to));
-  EXPECT_EQ(done.bytes_read, static_cast<int64_t>(text.size()));
-  size += done.bytes_written;
-  size += Must(compressor->End(static_cast<int64_t>(out.size()) - size, to + size)).bytes_written;
-  out.resize(size);
-  return out;
+  auto sink = Must(arrow::io::BufferOutputStream::Create());
+  auto stream = Must(arrow::io::CompressedOutputStream::Make(codec.get(), sink));
+  Must(stream->Write(text));
+  Must(stream->Close());
+  return Must(sink->Finish())->ToString();
 }
 
 std::string Mutated(std::string bytes, std::mt19937* random) {
@@ -108,7 +103,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> Read(const std::string& bytes, cons
   ARROW_ASSIGN_OR_RAISE(auto table,
                         arrow::Table::FromRecordBatches(ProjectLeaves(*facts->schema(), leaves), batches));
   ARROW_RETURN_NOT_OK(table->ValidateFull());
-  if (const auto rows = facts->num_rows().exact_value()) EXPECT_EQ(*rows, table->num_rows());
+  EXPECT_EQ(facts->num_rows().exact_value().value_or(table->num_rows()), table->num_rows());
   return table->CombineChunks();
 }
 
@@ -148,7 +143,7 @@ void MutatedFilesGiveRowsOrErrors(const std::string& text, const std::string& pa
     ASSERT_TRUE((*whole)->Equals(**cut, arrow::EqualOptions::Defaults().nans_equal(true))) << "seed " << seed << "\n" << bytes;
   }
   // The mutations are not all fatal.
-  EXPECT_GT(with_rows, static_cast<int>(seeds) / 20);
+  EXPECT_GT(with_rows, static_cast<int>(seeds) / 40);
 }
 
 TEST(CsvFuzz, MutatedFilesGiveRowsOrErrorsThatNameThem) {
