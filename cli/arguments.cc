@@ -4,6 +4,8 @@
 #include <numeric>
 #include <set>
 
+#include <shoal/json.h>
+
 #include "exit_status.h"
 #include "verb.h"
 
@@ -72,6 +74,28 @@ Status CheckTogether(Verb verb, const Arguments& arguments) {
   return Status::OK();
 }
 
+/// The options that are the format's own.
+Status TakeFormatOptions(Arguments* arguments) {
+  const bool csv = !arguments->csv_option.empty();
+  if (!csv && !arguments->infer) return Status::OK();
+  std::string& format = arguments->open.format;
+  if (csv && !format.empty() && format != "csv") {
+    return UsageError("--", arguments->csv_option, " is about CSV files, but --format is ", format);
+  }
+  if (csv) format = "csv";
+  if (format == "csv") {
+    arguments->csv.infer = arguments->infer.value_or(InferFrom::kSample);
+    auto made = MakeCsvFormat(arguments->csv);
+    if (!made.ok()) return UsageError(made.status().message());
+    arguments->open.file_format = *std::move(made);
+  } else if (format == "json") {
+    ARROW_ASSIGN_OR_RAISE(arguments->open.file_format, MakeJsonFormat({*arguments->infer}));
+  } else {
+    return UsageError("--infer is about files of text: it needs --format csv or --format json");
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 arrow::Result<Arguments> ParseArguments(Verb verb, const std::vector<std::string_view>& words) {
@@ -121,6 +145,7 @@ arrow::Result<Arguments> ParseArguments(Verb verb, const std::vector<std::string
     if (!taken.ok()) return WithExitStatus(taken, kUsage);
   }
   ARROW_RETURN_NOT_OK(CheckTogether(verb, arguments));
+  ARROW_RETURN_NOT_OK(TakeFormatOptions(&arguments));
   return arguments;
 }
 

@@ -9,6 +9,7 @@
 
 #include <arrow/result.h>
 
+#include <shoal/csv.h>
 #include <shoal/dataset.h>
 
 namespace shoal::cli {
@@ -27,6 +28,10 @@ enum class Verb : unsigned {
 struct Arguments {
   std::vector<std::string> sources;
   OpenOptions open;
+  /// How CSV files are written; `csv_option` names the first option that says so, if any does.
+  CsvOptions csv;
+  std::string csv_option;
+  std::optional<InferFrom> infer;
   ScanRequest request;
   PlanOptions planning;
   ScanOptions reading;

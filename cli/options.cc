@@ -141,6 +141,87 @@ Status TakeFormat(std::string_view text, Arguments* arguments) {
   return Status::OK();
 }
 
+/// The option was given, so the files are CSV.
+Arguments* Csv(std::string_view option, Arguments* arguments) {
+  if (arguments->csv_option.empty()) arguments->csv_option = option;
+  return arguments;
+}
+
+arrow::Result<char> ParseCharacter(std::string_view option, std::string_view text) {
+  if (text == "\\t" || text == "tab") return '\t';
+  if (text.size() != 1)
+    return UsageError("--", option, " is '", text, "', but must be one ASCII character, or tab");
+  return text[0];
+}
+
+Status TakeDelimiter(std::string_view text, Arguments* arguments) {
+  return ParseCharacter("delimiter", text)
+      .Value(&Csv("delimiter", arguments)->csv.delimiter.emplace());
+}
+
+Status TakeQuote(std::string_view text, Arguments* arguments) {
+  Csv("quote", arguments)->csv.quote.reset();
+  if (text == "none") return Status::OK();
+  return ParseCharacter("quote", text).Value(&arguments->csv.quote.emplace());
+}
+
+Status TakeEscape(std::string_view text, Arguments* arguments) {
+  return ParseCharacter("escape", text).Value(&Csv("escape", arguments)->csv.escape.emplace());
+}
+
+Status TakeComment(std::string_view text, Arguments* arguments) {
+  return ParseCharacter("comment", text).Value(&Csv("comment", arguments)->csv.comment.emplace());
+}
+
+Status TakeDecimalPoint(std::string_view text, Arguments* arguments) {
+  return ParseCharacter("decimal-point", text)
+      .Value(&Csv("decimal-point", arguments)->csv.decimal_point);
+}
+
+Status TakeNoHeader(std::string_view, Arguments* arguments) {
+  Csv("no-header", arguments)->csv.header = false;
+  return Status::OK();
+}
+
+Status TakeColumnNames(std::string_view text, Arguments* arguments) {
+  for (const std::string_view name : SplitAtCommas(text)) {
+    const std::string_view trimmed = Trimmed(name);
+    const bool quoted = trimmed.size() >= 2 && trimmed.front() == '"' && trimmed.back() == '"';
+    Csv("column-names", arguments)
+        ->csv.column_names.emplace_back(quoted ? trimmed.substr(1, trimmed.size() - 2) : trimmed);
+  }
+  return Status::OK();
+}
+
+Status TakeSkipRows(std::string_view text, Arguments* arguments) {
+  return ParseNumber("skip-rows", text, 0).Value(&Csv("skip-rows", arguments)->csv.skip_rows);
+}
+
+Status TakeEncoding(std::string_view text, Arguments* arguments) {
+  Csv("encoding", arguments)->csv.encoding = text;
+  return Status::OK();
+}
+
+Status TakeNullValues(std::string_view text, Arguments* arguments) {
+  Csv("null-values", arguments)->csv.null_values.clear();
+  for (const std::string_view value : SplitAtCommas(text)) {
+    arguments->csv.null_values.emplace_back(value);
+  }
+  return Status::OK();
+}
+
+Status TakeQuotedText(std::string_view, Arguments* arguments) {
+  Csv("quoted-text", arguments)->csv.quoted_text = true;
+  return Status::OK();
+}
+
+Status TakeInfer(std::string_view text, Arguments* arguments) {
+  if (text != "all" && text != "sample")
+    return UsageError("--infer is '", text, "'; it can be sample or all");
+  arguments->infer = text == "all" ? InferFrom::kAll : InferFrom::kSample;
+  return Status::OK();
+}
+
 Status TakeSchema(std::string_view text, Arguments* arguments) {
   auto schema = ParseSchema(text);
   if (!schema.ok()) return UsageError("--schema: ", schema.status().message());
@@ -295,6 +376,27 @@ const std::vector<Option>& Options() {
       {"format", "NAME", kAll,
        "format of the files that are read; by default as their names or first bytes say",
        TakeFormat},
+      {"delimiter", "CHAR", kAll, "CSV: what stands between values; by default a comma, in .tsv a tab",
+       TakeDelimiter},
+      {"quote", "CHAR|none", kAll, "CSV: what values are quoted with (\")", TakeQuote},
+      {"escape", "CHAR", kAll, "CSV: what takes the meaning from the character after it (none)",
+       TakeEscape},
+      {"comment", "CHAR", kAll, "CSV: lines that begin with it are left out (none)", TakeComment},
+      {"no-header", "", kAll, "CSV: the first record is data; columns are f0, f1, ...",
+       TakeNoHeader},
+      {"column-names", "NAMES", kAll, "CSV: the columns' names, in place of the header's",
+       TakeColumnNames},
+      {"skip-rows", "N", kAll, "CSV: lines to pass over before anything else (0)", TakeSkipRows},
+      {"encoding", "NAME", kAll, "CSV: utf-8 (default), latin1, utf-16 or another that iconv knows",
+       TakeEncoding},
+      {"null-values", "TEXTS", kAll, "CSV: texts that mean null, such as NA,-; by default the empty one",
+       TakeNullValues},
+      {"decimal-point", "CHAR", kAll, "CSV: the character before the decimals of a number (.)",
+       TakeDecimalPoint},
+      {"quoted-text", "", kAll, "CSV: quoted values are text, whatever they look like",
+       TakeQuotedText},
+      {"infer", "sample|all", kAll & ~Bits(Verb::kLs),
+       "CSV, JSON: what of each file the types of columns are found from (sample)", TakeInfer},
       {"schema", "COLUMNS", kAll,
        "the columns, such as \"a: int64, b: decimal(9, 2)\"; by default as the files say",
        TakeSchema},

@@ -27,9 +27,10 @@ namespace shoal {
 struct OpenOptions {
   /// Sources are paths on it; null: URIs, or paths on the local disk.
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
-  /// "parquet", "ipc"; empty: by the first known extension, else by the first bytes of a file.
+  /// "parquet", "csv", ...; empty: by the first known extension, else by the first bytes of a file.
   std::string format;
-  /// A format of one's own, or one with options; null: the one that `format` names.
+  /// A format of one's own, or one with options (MakeCsvFormat, ...), in place of `format`. May be
+  /// null.
   std::shared_ptr<const FileFormat> file_format;
   /// Null: hive, where paths have `key=value` directories.
   std::shared_ptr<const Partitioning> partitioning;

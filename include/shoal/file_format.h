@@ -94,6 +94,42 @@ struct UnitRequest {
   arrow::MemoryPool* pool = arrow::default_memory_pool();
 };
 
+/// The columns of a table, for a format whose files do not say what types their columns have.
+struct TableTypes {
+  std::shared_ptr<arrow::Schema> schema;
+  /// Somebody said so: a value is read as the type wherever that is possible (the text 01 as the
+  /// number 1). Otherwise a value that the type would alter is an error.
+  bool declared = false;
+};
+
+/// A file's facts, and where they are from, for errors.
+struct FactsOf {
+  std::string path;
+  std::shared_ptr<const FileFacts> facts;
+};
+
+/// The half that a format of text has besides: what type a column has is read off its values, of
+/// which inspection sees some, and the same text can be read as one type or another. Thread rule as
+/// for FileFormat.
+class TextTyping {
+ public:
+  virtual ~TextTyping() = default;
+
+  /// The columns of a table of these files, in order of first appearance: each of the first type of
+  /// the format's list that alters no value that was seen in any of them. Errors name the column
+  /// and both files.
+  virtual arrow::Result<std::shared_ptr<arrow::Schema>> Union(
+      const std::vector<FactsOf>& files) const = 0;
+
+  /// Reads no more of a file than its columns' names take; their types are the table's. What the
+  /// format can't read as such a type has the type string, and the table casts it.
+  virtual std::unique_ptr<FactsReader> ReadFacts(std::shared_ptr<const SourceFile> file,
+                                                 const TableTypes& table) const = 0;
+  /// The same of a file whose facts are known.
+  virtual arrow::Result<std::shared_ptr<const FileFacts>> Retype(const FactsOf& file,
+                                                                 const TableTypes& table) const = 0;
+};
+
 /// Facts as bytes that can be kept. `common` is what files of one table mostly share (the schema,
 /// the writer's words); caches keep equal ones once.
 struct SavedFacts {
@@ -115,6 +151,12 @@ class FileFormat {
 
   virtual std::unique_ptr<FactsReader> ReadFacts(std::shared_ptr<const SourceFile> file) const = 0;
   virtual arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request) const = 0;
+
+  /// Not null for formats of text. Lives as long as the format.
+  virtual const TextTyping* text_typing() const { return nullptr; }
+  /// A JSON object with the options that are not the default, from which GetFileFormat makes the
+  /// same format; empty if there are none.
+  virtual std::string OptionsJson() const { return ""; }
 
   /// What RestoreFacts makes the same facts of, for caches that outlive the process. Nothing, as by
   /// default: facts of this format are not kept, and its files are read each time.
@@ -139,6 +181,10 @@ std::shared_ptr<arrow::Schema> ProjectLeaves(const arrow::Schema& schema,
                                              const std::vector<int>& leaves);
 
 /// The format of that name; NotImplemented, listing the known names, if there is none.
-arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view name);
+/// `options_json`: an object with the format's options by name, as FileFormat::OptionsJson writes
+/// it; empty: all as by default. Invalid, naming the option, if the format has none of that name or
+/// the value makes no sense.
+arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view name,
+                                                               std::string_view options_json = {});
 
 }  // namespace shoal

@@ -58,7 +58,8 @@ class Unit;
 /// `ranges` must be resident before the unit can go on; they stay charged to the memory budget
 /// until the unit's next NeedBytes, Split or Done. `ahead` will be asked for next and may be
 /// fetched early where the budget has room. `decode_bytes` is what the unit will hold besides those
-/// bytes while it decodes, as far as it can be told.
+/// bytes while it decodes, as far as it can be told. After a Split the last unit has what was
+/// fetched ahead.
 struct NeedBytes {
   std::vector<ByteRange> ranges;
   std::vector<ByteRange> ahead = {};

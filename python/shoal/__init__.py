@@ -23,6 +23,7 @@ from shoal import _core
 from shoal._core import Partitioning
 from shoal._dataset import Dataset, forget_listings, open
 from shoal._file_scan import FileScan, FilterSupport, SchemaAdapter, TableConstraint
+from shoal._formats import CsvFormat, JsonFormat
 from shoal._partitioning import partitioning
 from shoal._plan import FileGroup, FileGroups, ScanPlan
 from shoal._report import (
@@ -50,12 +51,14 @@ __all__ = [
     "BatchIterator",
     "CacheReport",
     "ColumnStatistics",
+    "CsvFormat",
     "Dataset",
     "Figure",
     "FileGroup",
     "FileGroups",
     "FileScan",
     "FilterSupport",
+    "JsonFormat",
     "ListingIssue",
     "ListingReport",
     "Partitioning",

@@ -20,6 +20,7 @@ from shoal._file_scan import (
     engine_reads,
 )
 from shoal._filesystem import as_filesystem, as_paths, as_storage_options
+from shoal._formats import CsvFormat, JsonFormat, as_format
 from shoal._partitioning import as_partitioning
 from shoal._plan import ScanPlan, sort_column, statistics_of
 from shoal._report import CacheReport, ListingReport, PlanStatistics
@@ -32,7 +33,7 @@ Source: TypeAlias = str | os.PathLike[str]
 def open(
     uri_or_paths: Source | Sequence[Source],
     *,
-    format: str | None = None,
+    format: str | CsvFormat | JsonFormat | None = None,
     partitioning: str | pa.Schema | Sequence[str] | _core.Partitioning | None = "auto",
     schema: pa.Schema | None = None,
     filesystem: object = None,
@@ -56,7 +57,8 @@ def open(
         A folder, file or glob pattern (``data/*/x-??.parquet``), or a list of them; paths on the local disk
         or URIs (``s3://bucket/table``), all on one filesystem. Overlapping ones give each file once.
     format
-        "parquet"; None: by the first known file name ending, else by a file's first bytes.
+        "parquet", "csv", "json" (JSON lines), or a :class:`shoal.CsvFormat` or :class:`shoal.JsonFormat`
+        with options; None: by the first known file name ending, else by a file's first bytes.
     partitioning
         How paths carry column values. "auto": ``key=value`` directories, where there are any; "hive": the
         same; None or "none": paths carry nothing; a schema or a list of names: one directory level a name; or
@@ -115,12 +117,14 @@ def open(
     >>> flights.count("month = 6 and dep_delay > 60")
     >>> flights.scan(["carrier", "dep_delay"], "month = 6").to_table()
     """
+    name, format_options = as_format(format)
     chosen = None if filesystem is None else as_filesystem(filesystem)
     return Dataset(
         _core.Dataset(
             as_paths(uri_or_paths, chosen),
             filesystem=chosen,
-            format=format or "",
+            format=name,
+            format_options=format_options,
             partitioning=as_partitioning(partitioning),
             partition_base_dir="" if partition_base_dir is None else as_paths(partition_base_dir, chosen)[0],
             schema=as_schema(schema),

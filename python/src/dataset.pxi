@@ -39,7 +39,8 @@ cdef class Dataset:
     cdef shared_ptr[CDataset] dataset
     cdef tuple opened  # sources, options
 
-    def __init__(self, sources, *, FileSystem filesystem=None, str format="", Partitioning partitioning=None,
+    def __init__(self, sources, *, FileSystem filesystem=None, str format="", str format_options="",
+                 Partitioning partitioning=None,
                  str partition_base_dir="", Schema schema=None, inspect=256, str extension="",
                  ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100,
                  str cache="", cache_limit=1 << 30, int64_t listing_cache_ms=0, storage_options=None):
@@ -48,6 +49,11 @@ cdef class Dataset:
         if filesystem is not None:
             options.filesystem = filesystem.unwrap()
         options.format = as_bytes(format)
+        cdef c_string c_options = as_bytes(format_options)
+        if format_options:
+            options.file_format = GetResultValue(
+                CGetFileFormatWith(<string_view> options.format, <string_view> c_options)
+            )
         if partitioning is not None:
             options.partitioning = partitioning.wrapped
         options.partition_base_dir = as_bytes(partition_base_dir)
@@ -76,6 +82,7 @@ cdef class Dataset:
         self.opened = (sources, {
             "filesystem": filesystem,
             "format": format,
+            "format_options": format_options,
             "partitioning": partitioning,
             "partition_base_dir": partition_base_dir,
             "schema": schema,

@@ -56,6 +56,9 @@ cdef extern from "shoal/file_format.h" namespace "shoal" nogil:
         string_view name()
 
     CResult[shared_ptr[const CFileFormat]] CGetFileFormat "shoal::GetFileFormat"(string_view name)
+    CResult[shared_ptr[const CFileFormat]] CGetFileFormatWith "shoal::GetFileFormat"(
+        string_view name, string_view options_json
+    )
 
 
 cdef extern from "shoal/partitioning.h" namespace "shoal" nogil:
@@ -306,6 +309,7 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
     cdef cppclass COpenOptions "shoal::OpenOptions":
         shared_ptr[CFileSystem] filesystem
         c_string format
+        shared_ptr[const CFileFormat] file_format
         shared_ptr[const CPartitioning] partitioning
         c_string partition_base_dir
         shared_ptr[CSchema] schema

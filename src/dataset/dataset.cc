@@ -223,11 +223,13 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSince(
     const auto folder = std::filesystem::absolute(options.cache, error);
     if (!error) options.cache = folder.string();
   }
-  if (options.file_format && !options.format.empty()) {
-    return arrow::Status::Invalid("format '", options.format,
-                                  "' is named and a file_format is given: give one of them");
+  if (options.file_format && !options.format.empty() &&
+      options.format != options.file_format->name()) {
+    return arrow::Status::Invalid("format is ", options.format, ", but file_format is ",
+                                  options.file_format->name());
   }
-  if (!options.format.empty()) ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
+  if (!options.file_format && !options.format.empty())
+    ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
   if (!options.partitioning) options.partitioning = MakeHivePartitioning();
   ARROW_RETURN_NOT_OK(OpenStoreOf(sources, &options));
   ARROW_ASSIGN_OR_RAISE(auto source, MakeListingSource(sources, options.filesystem,

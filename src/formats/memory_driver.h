@@ -21,14 +21,20 @@ class MemoryDriver {
  public:
   static constexpr const char* kPath = "some/where.parquet";
 
-  MemoryDriver(std::shared_ptr<const FileFormat> format, std::string bytes)
-      : format_(std::move(format)), bytes_(arrow::Buffer::FromString(std::move(bytes))) {}
+  MemoryDriver(std::shared_ptr<const FileFormat> format, std::string bytes,
+               std::string path = kPath)
+      : format_(std::move(format)),
+        bytes_(arrow::Buffer::FromString(std::move(bytes))),
+        file_(std::make_shared<const SourceFile>(SourceFile{nullptr, std::move(path)})) {}
 
   const std::shared_ptr<const SourceFile>& file() const { return file_; }
   int64_t requests() const { return requests_; }
+  int64_t bytes_read() const { return bytes_read_; }
 
   arrow::Result<std::shared_ptr<const FileFacts>> Facts() {
-    auto reader = format_->ReadFacts(file_);
+    return Facts(format_->ReadFacts(file_));
+  }
+  arrow::Result<std::shared_ptr<const FileFacts>> Facts(std::unique_ptr<FactsReader> reader) {
     Resident got;
     while (true) {
       ARROW_ASSIGN_OR_RAISE(auto step, reader->Next(std::move(got)));
@@ -64,7 +70,6 @@ class MemoryDriver {
     return out;
   }
 
- private:
   arrow::Status Run(Unit& unit, arrow::RecordBatchVector* out) {
     Resident got;
     while (true) {
@@ -81,6 +86,7 @@ class MemoryDriver {
     }
   }
 
+ private:
   arrow::Result<Resident> Answer(const NeedBytes& need) {
     Resident got{{}, bytes_->size(), 0};
     for (ByteRange range : need.ranges) {
@@ -91,12 +97,13 @@ class MemoryDriver {
       }
       if (range.offset < 0 || range.length < 0 || range.offset > bytes_->size() ||
           range.length > bytes_->size() - range.offset) {
-        return arrow::Status::IOError("'", kPath, "' has no bytes ", range.offset, " + ",
+        return arrow::Status::IOError("'", file_->path, "' has no bytes ", range.offset, " + ",
                                       range.length);
       }
       // A copy of its own, so that a sanitizer sees reads beyond it.
       ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
                             bytes_->CopySlice(range.offset, range.length));
+      bytes_read_ += range.length;
       got.buffers.push_back(std::move(buffer));
     }
     return got;
@@ -104,9 +111,8 @@ class MemoryDriver {
 
   const std::shared_ptr<const FileFormat> format_;
   const std::shared_ptr<arrow::Buffer> bytes_;
-  const std::shared_ptr<const SourceFile> file_ =
-      std::make_shared<const SourceFile>(SourceFile{nullptr, kPath});
-  int64_t requests_ = 0;
+  const std::shared_ptr<const SourceFile> file_;
+  int64_t requests_ = 0, bytes_read_ = 0;
 };
 
 }  // namespace shoal::formats

@@ -4,7 +4,9 @@
 #include <cctype>
 #include <string>
 
+#include "formats/csv/format.h"
 #include "formats/ipc/format.h"
+#include "formats/json/format.h"
 #include "formats/orc/format.h"
 #include "formats/parquet/format.h"
 
@@ -22,7 +24,8 @@ std::string Lower(std::string_view text) {
 }  // namespace
 
 std::vector<std::shared_ptr<const FileFormat>> AllFormats() {
-  return {parquet::MakeFormat(), ipc::MakeFormat(), orc::MakeFormat()};
+  return {parquet::MakeFormat(), ipc::MakeFormat(), orc::MakeFormat(), *MakeCsvFormat(),
+          *MakeJsonFormat()};
 }
 
 std::shared_ptr<const FileFormat> FormatOfPath(std::string_view path) {
@@ -46,7 +49,22 @@ std::shared_ptr<const FileFormat> FormatOfMagic(std::string_view head) {
 
 namespace shoal {
 
-arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view name) {
+arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view name,
+                                                               std::string_view options_json) {
+  if (!options_json.empty()) {
+    if (name == "csv") {
+      ARROW_ASSIGN_OR_RAISE(auto options, formats::csv::OptionsFromJson(options_json));
+      return MakeCsvFormat(std::move(options));
+    }
+    if (name == "json") {
+      ARROW_ASSIGN_OR_RAISE(auto options, formats::json::OptionsFromJson(options_json));
+      return MakeJsonFormat(options);
+    }
+    ARROW_ASSIGN_OR_RAISE(auto format, GetFileFormat(name));
+    if (options_json == "{}") return format;
+    return arrow::Status::Invalid("The format ", name, " has no options, and was given ",
+                                  options_json);
+  }
   // Other names of Arrow IPC.
   if (name == "arrow" || name == "feather") name = "ipc";
   std::string known;

@@ -7,7 +7,13 @@ namespace shoal::plan {
 
 namespace {
 
-arrow::Result<LoadedFacts> Load(const FileFormat& format,
+std::string Names(const arrow::Schema& schema) {
+  std::string names;
+  for (const auto& field : schema.fields()) names += (names.empty() ? "" : ", ") + field->name();
+  return names;
+}
+
+arrow::Result<LoadedFacts> Load(const FileFormat& format, const TableTypes* table,
                                 const std::shared_ptr<const SourceFile>& file, FactsCache* cache,
                                 const std::shared_ptr<runtime::Counters>& counters,
                                 const arrow::StopToken& stop) {
@@ -31,7 +37,8 @@ arrow::Result<LoadedFacts> Load(const FileFormat& format,
     }
     return out;
   }
-  auto reader = format.ReadFacts(file);
+  const bool names_only = table && format.text_typing();
+  auto reader = names_only ? format.text_typing()->ReadFacts(file, *table) : format.ReadFacts(file);
   Resident got;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto step, reader->Next(std::move(got)));
@@ -45,7 +52,7 @@ arrow::Result<LoadedFacts> Load(const FileFormat& format,
       got.buffers.push_back(std::move(buffer));
     }
   }
-  if (cache) cache->Put(file->path, out.size, out.mtime_ns, out.facts);
+  if (cache && !names_only) cache->Put(file->path, out.size, out.mtime_ns, out.facts);
   return out;
 }
 
@@ -56,9 +63,59 @@ arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
                                      FactsCache* cache,
                                      const std::shared_ptr<runtime::Counters>& counters,
                                      const arrow::StopToken& stop) {
-  auto loaded = Load(format, file, cache, counters, stop);
+  auto loaded = Load(format, nullptr, file, cache, counters, stop);
   if (!loaded.ok()) return storage::WhyFailed(loaded.status(), *file, stop);
   return loaded;
+}
+
+arrow::Result<LoadedFacts> LoadFacts(const TableFiles& table,
+                                     const std::shared_ptr<const SourceFile>& file,
+                                     FactsCache* cache,
+                                     const std::shared_ptr<runtime::Counters>& counters,
+                                     const arrow::StopToken& stop) {
+  auto loaded = Load(*table.format, &table.types, file, cache, counters, stop);
+  if (!loaded.ok()) return storage::WhyFailed(loaded.status(), *file, stop);
+  if (loaded->facts) {
+    ARROW_ASSIGN_OR_RAISE(loaded->facts, table.Typed(file->path, std::move(loaded->facts)));
+  }
+  return loaded;
+}
+
+TableFiles::TableFiles(const ScanPlan& plan)
+    : format(plan.format),
+      types{plan.table_schema, plan.schema_declared},
+      partition_schema(plan.partition_schema) {}
+
+std::unique_ptr<FactsReader> TableFiles::ReadFacts(
+    const std::shared_ptr<const SourceFile>& file) const {
+  return reads_names_only() ? format->text_typing()->ReadFacts(file, types)
+                            : format->ReadFacts(file);
+}
+
+arrow::Result<std::shared_ptr<const FileFacts>> TableFiles::Typed(
+    const std::string& path, std::shared_ptr<const FileFacts> facts) const {
+  const TextTyping* typing = format->text_typing();
+  if (!typing) return facts;
+  if (types.declared) ARROW_RETURN_NOT_OK(CheckNames(path, *facts->schema()));
+  return typing->Retype({path, std::move(facts)}, types);
+}
+
+/// A file that has none of the columns that were declared was most likely not understood: its
+/// delimiter is another, or it has no header.
+arrow::Status TableFiles::CheckNames(const std::string& path,
+                                     const arrow::Schema& file_schema) const {
+  bool any = false;
+  for (const auto& field : types.schema->fields()) {
+    if (partition_schema->GetFieldIndex(field->name()) >= 0) continue;
+    if (file_schema.GetFieldIndex(field->name()) >= 0) return arrow::Status::OK();
+    any = true;
+  }
+  if (!any || file_schema.num_fields() == 0) return arrow::Status::OK();
+  return arrow::Status::Invalid(
+      "'", path, "' has the columns ", Names(file_schema), ", and the declared schema has ",
+      Names(*types.schema),
+      ": no name is in both. Declare the file's own names, or say that it has no header and name "
+      "its columns");
 }
 
 }  // namespace shoal::plan

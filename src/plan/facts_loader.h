@@ -7,6 +7,7 @@
 #include <arrow/util/cancel.h>
 
 #include <shoal/file_format.h>
+#include <shoal/plan.h>
 
 #include "plan/facts_cache.h"
 #include "runtime/counters.h"
@@ -24,6 +25,36 @@ struct LoadedFacts {
 /// the cache, or opens it and reads them. `cache` may be null. Blocking, until `stop` ends
 /// waiting for a store; thread-safe.
 arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
+                                     const std::shared_ptr<const SourceFile>& file,
+                                     FactsCache* cache,
+                                     const std::shared_ptr<runtime::Counters>& counters,
+                                     const arrow::StopToken& stop);
+
+/// The files of a table whose schema is known. Of a format of text they are read by it: such a file
+/// has names of columns, and the types are the table's.
+struct TableFiles {
+  TableFiles() = default;
+  explicit TableFiles(const ScanPlan& plan);
+
+  std::shared_ptr<const FileFormat> format;
+  TableTypes types;
+  std::shared_ptr<arrow::Schema> partition_schema;
+
+  /// Whether ReadFacts() leaves out what only inspection wants to know; then its facts are for this
+  /// table and not for a cache.
+  bool reads_names_only() const { return format->text_typing() != nullptr; }
+  std::unique_ptr<FactsReader> ReadFacts(const std::shared_ptr<const SourceFile>& file) const;
+  /// Facts that ReadFacts() or an inspection gave, with the table's types. Invalid, listing both, if
+  /// no column of a declared schema is in the file.
+  arrow::Result<std::shared_ptr<const FileFacts>> Typed(
+      const std::string& path, std::shared_ptr<const FileFacts> facts) const;
+
+ private:
+  arrow::Status CheckNames(const std::string& path, const arrow::Schema& file_schema) const;
+};
+
+/// The same for files of that table.
+arrow::Result<LoadedFacts> LoadFacts(const TableFiles& table,
                                      const std::shared_ptr<const SourceFile>& file,
                                      FactsCache* cache,
                                      const std::shared_ptr<runtime::Counters>& counters,

@@ -156,6 +156,7 @@ arrow::Status DecideByKeys(const KeyFilters& filters, const Inspection& inspecti
                            FactsCache* cache, const arrow::StopToken& stop, ScanPlan* plan) {
   if (filters.empty()) return arrow::Status::OK();
   auto counters = std::make_shared<runtime::Counters>();
+  const TableFiles files(*plan);
   const PartitionValues* before = nullptr;
   bool passes = false;
   std::vector<Fragment> kept;
@@ -165,7 +166,7 @@ arrow::Status DecideByKeys(const KeyFilters& filters, const Inspection& inspecti
     if (!unknown.empty()) {
       auto file = std::make_shared<const SourceFile>(
           SourceFile{plan->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
-      ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(*plan->format, file, cache, counters, stop));
+      ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(files, file, cache, counters, stop));
       for (const std::string& key : unknown) {
         if (!loaded.facts || loaded.facts->schema()->GetFieldIndex(key) < 0) continue;
         return arrow::Status::Invalid(

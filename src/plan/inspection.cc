@@ -165,7 +165,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
     const ListingSource& source, const Looked& looked, const InspectionOptions& options,
     const std::shared_ptr<FactsCache>& cache, Inspection* out, ListingReport* report) {
   const FileTable& files = looked.sample.files;
-  std::vector<std::shared_ptr<arrow::Schema>> schemas(files.num_files());
+  std::vector<std::shared_ptr<const FileFacts>> facts(files.num_files());
   std::vector<arrow::Status> errors(files.num_files());
   auto counters = std::make_shared<runtime::Counters>();
   const int64_t retries = storage::RetriesOn(source.filesystem());
@@ -176,7 +176,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
         auto loaded = LoadFacts(*looked.format, SourceOf(source, files, i), cache.get(), counters,
                                 looked.list.stop);
         if (loaded.ok()) {
-          if (loaded->facts) schemas[i] = loaded->facts->schema();
+          facts[i] = std::move(loaded->facts);
         } else if (options.may_skip && options.may_skip(loaded.status())) {
           errors[i] = loaded.status();
         } else {
@@ -185,6 +185,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
         return arrow::Status::OK();
       }));
   std::vector<schema::FileSchema> found;
+  std::vector<FactsOf> found_text;
   int64_t read = 0;
   for (int64_t i = 0; i < files.num_files(); ++i) {
     if (!errors[i].ok()) {
@@ -192,20 +193,25 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
       continue;
     }
     ++out->cost.files;
-    if (!schemas[i]) {
+    if (!facts[i]) {
       report->Add(ListingIssue::kZeroByte, files.path(i));
       continue;
     }
     ++read;
+    if (looked.format->text_typing()) {
+      found_text.push_back({files.path(i), std::move(facts[i])});
+      continue;
+    }
     // Files of one writer share one schema object: merging it again changes nothing.
-    if (!found.empty() && found.back().schema == schemas[i]) continue;
-    found.push_back({files.path(i), schemas[i]});
+    if (!found.empty() && found.back().schema == facts[i]->schema()) continue;
+    found.push_back({files.path(i), facts[i]->schema()});
   }
   out->cost.footers_cached += counters->footers_cached;
   out->cost.footers_read += read - counters->footers_cached;
   out->cost.metadata_bytes += counters->bytes_read;
   out->cost.store_requests += counters->store_requests();
   out->cost.store_requests.retries += storage::RetriesOn(source.filesystem()) - retries;
+  if (!found_text.empty()) return looked.format->text_typing()->Union(found_text);
   if (found.empty() && !out->skipped.empty()) return nullptr;
   if (found.empty()) return NothingFound(source, looked.list, *report);
   return schema::MergeSchemas(found);

@@ -231,6 +231,8 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
   json j;
   j["shoal_plan"] = kVersion;
   j["format"] = plan.format->name();
+  if (const std::string options = plan.format->OptionsJson(); !options.empty())
+    j["format_options"] = json::parse(options);
   j["filesystem"] = plan.filesystem->type_name();
   ARROW_ASSIGN_OR_RAISE(j["table_schema"], SchemaText(*plan.table_schema));
   j["schema_declared"] = plan.schema_declared;
@@ -287,7 +289,8 @@ arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
     return arrow::Status::Invalid("The plan has version ", j.at("shoal_plan").dump(),
                                   "; this is shoal for version ", kVersion);
   }
-  ARROW_ASSIGN_OR_RAISE(plan->format, GetFileFormat(j.at("format").get<std::string>()));
+  const std::string options = j.contains("format_options") ? j.at("format_options").dump() : "";
+  ARROW_ASSIGN_OR_RAISE(plan->format, GetFileFormat(j.at("format").get<std::string>(), options));
   ARROW_ASSIGN_OR_RAISE(plan->table_schema, ParseSchema(j.at("table_schema")));
   plan->schema_declared = j.at("schema_declared");
   plan->strict_columns = j.value("strict_columns", false);

@@ -33,6 +33,7 @@ class Collector {
   arrow::Status Init() {
     ARROW_ASSIGN_OR_RAISE(pruner_, FooterPruner::Make(*plan_));
     unseen_.emplace(*plan_);
+    files_ = TableFiles(*plan_);
     const auto& request = plan_->request;
     // A filter over data may leave any number of rows; only without one do row counts tell when
     // there are enough.
@@ -75,6 +76,7 @@ class Collector {
     bool keep = true;
     int64_t row_groups = 0;
     int64_t matching = 0;  // rows of which the footer proves that they pass the filter
+    bool tells_rows = true;
   };
 
   /// A column of the table that only later paths carry as a key would read as null there, though
@@ -99,6 +101,8 @@ class Collector {
     size_t chunk = 1;
     while (read_ < plan_->fragments.size()) {
       if (Enough()) break;
+      // Where files don't tell their rows, only reading them shows how many are enough.
+      if (!tell_rows_) return true;
       ARROW_RETURN_NOT_OK(ReadFooters(read_, std::min(read_ + chunk, plan_->fragments.size())));
       chunk = std::min<size_t>(chunk * 2, 64);
     }
@@ -133,7 +137,10 @@ class Collector {
                                              options_.stop,
                                              [&](int64_t i) { return ReadFooter(begin + i); }));
     plan_->prune.store_requests.retries += storage::RetriesOn(plan_->filesystem) - retries;
-    for (size_t i = begin; i < end; ++i) matching_ += known_[i].matching;
+    for (size_t i = begin; i < end; ++i) {
+      matching_ += known_[i].matching;
+      tell_rows_ &= known_[i].tells_rows;
+    }
     read_ = end;
     return arrow::Status::OK();
   }
@@ -144,7 +151,7 @@ class Collector {
     auto file = std::make_shared<const SourceFile>(
         SourceFile{plan_->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
     ARROW_ASSIGN_OR_RAISE(
-        auto loaded, LoadFacts(*plan_->format, file, input_.cache.get(), counters_, options_.stop));
+        auto loaded, LoadFacts(files_, file, input_.cache.get(), counters_, options_.stop));
     fragment.size = loaded.size;
     fragment.mtime_ns = loaded.mtime_ns;
     if (!loaded.facts) {
@@ -173,6 +180,7 @@ class Collector {
       if (!judged.kept(group)) continue;
       kept.push_back(group);
       rows = rows + facts.row_group_rows(group);
+      known.tells_rows &= facts.row_group_rows(group).exact_value().has_value();
       // A key that this path lacks may be a column of the file, and then it is data that the filter
       // looks at.
       if (judged.all_true(group)) {
@@ -265,8 +273,10 @@ class Collector {
   ScanPlan* plan_;
   std::optional<FooterPruner> pruner_;
   std::optional<UnseenColumns> unseen_;
+  TableFiles files_;
   std::optional<int64_t> rows_wanted_;
   int64_t matching_ = 0;  // rows that are known to match, of the files whose footers are read
+  bool tell_rows_ = true;  // the same files do
   bool local_ = true;
   size_t read_ = 0;  // fragments whose footers are read
   std::vector<Known> known_;

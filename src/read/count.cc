@@ -26,6 +26,7 @@ constexpr int kRemoteFooters = 32;
 arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& options,
                                  std::shared_ptr<plan::FactsCache> cache, ScanMetrics* metrics) {
   ARROW_ASSIGN_OR_RAISE(auto pruner, plan::FooterPruner::Make(plan));
+  const plan::TableFiles files(plan);
   const bool local = base::IsLocal(*plan.filesystem);
   const int cpus = options.workers > 0 ? options.workers : runtime::DefaultWorkers();
   const int concurrency = options.workers == 0         ? 1
@@ -44,7 +45,7 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     auto file = std::make_shared<const SourceFile>(
         SourceFile{plan.filesystem, fragment.path, fragment.size, fragment.mtime_ns});
     ARROW_ASSIGN_OR_RAISE(auto loaded,
-                          plan::LoadFacts(*plan.format, file, cache.get(), counters, options.stop));
+                          plan::LoadFacts(files, file, cache.get(), counters, options.stop));
     if (!loaded.facts) return arrow::Status::OK();
     const FileFacts& facts = *loaded.facts;
     ARROW_RETURN_NOT_OK(unseen.Of(facts, fragment.path).status());

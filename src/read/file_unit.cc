@@ -112,17 +112,21 @@ class FileUnit final : public Unit {
       }
       got = {};
     }
-    if (!reader_) reader_ = context_->format->ReadFacts(file());
+    if (!reader_) reader_ = context_->files.ReadFacts(file());
     const int64_t size = got.file_size, mtime_ns = got.mtime_ns;
     ARROW_ASSIGN_OR_RAISE(auto step, reader_->Next(std::move(got)));
     if (auto* need = std::get_if<NeedBytes>(&step)) return Step(std::move(*need));
     auto facts = std::get<std::shared_ptr<const FileFacts>>(std::move(step));
-    if (context_->cache) context_->cache->Put(file()->path, size, mtime_ns, facts);
+    if (context_->cache && !context_->files.reads_names_only())
+      context_->cache->Put(file()->path, size, mtime_ns, facts);
     return Open(std::move(facts));
   }
 
  private:
   arrow::Result<Step> Open(std::shared_ptr<const FileFacts> facts) {
+    auto typed = context_->files.Typed(file()->path, std::move(facts));
+    if (!typed.ok()) return base::MarkQuestionError(typed.status());
+    facts = *std::move(typed);
     const int n = facts->num_row_groups();
     auto unseen = context_->unseen->Of(*facts, file()->path);
     if (!unseen.ok()) return base::MarkQuestionError(unseen.status());
@@ -204,7 +208,7 @@ class FileUnit final : public Unit {
     if (!mapping->leaves().empty() || !rows.exact_value()) {
       context_->counters->row_groups_read += static_cast<int64_t>(groups.size());
       ARROW_ASSIGN_OR_RAISE(
-          inner, context_->format->MakeUnit({file(), facts, std::move(groups), mapping->leaves(),
+          inner, context_->files.format->MakeUnit({file(), facts, std::move(groups), mapping->leaves(),
                                              context_->batch_rows, context_->rows_wanted,
                                              context_->pool}));
     }

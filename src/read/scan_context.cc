@@ -50,7 +50,7 @@ arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(
     std::shared_ptr<runtime::Counters> counters, std::shared_ptr<plan::FactsCache> cache) {
   auto context = std::make_shared<ScanContext>();
   context->filesystem = plan.filesystem;
-  context->format = plan.format;
+  context->files = plan::TableFiles(plan);
   context->output_schema = plan.output_schema;
   context->batch_rows = batch_rows;
   context->pool = pool;

@@ -15,6 +15,7 @@
 #include <shoal/plan.h>
 
 #include "plan/facts_cache.h"
+#include "plan/facts_loader.h"
 #include "plan/file_mapping.h"
 #include "plan/footer_pruner.h"
 #include "plan/unseen_columns.h"
@@ -43,7 +44,7 @@ class ScanContext {
       std::shared_ptr<runtime::Counters> counters, std::shared_ptr<plan::FactsCache> cache);
 
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
-  std::shared_ptr<const FileFormat> format;
+  plan::TableFiles files;
   std::shared_ptr<arrow::Schema> output_schema;
   /// For rows that the filter must judge.
   ReadShape filtered;

@@ -84,6 +84,8 @@ struct Slot {
   Resident got;
   int64_t charge = 0;        // fetched bytes and decode state
   int64_t charge_ahead = 0;  // bytes fetched early
+  /// Who has what was fetched early, after a split; until then null.
+  std::shared_ptr<Slot> heir;
   std::deque<std::pair<std::shared_ptr<RecordBatch>, int64_t>> out;
 };
 
@@ -338,14 +340,16 @@ struct Scheduler::State {
     lock.lock();
     inside_read.erase(std::this_thread::get_id());
     if (closed) return false;
-    if (request.slot->dropped) return true;
+    Slot* slot = request.slot.get();
+    while (slot->heir) slot = slot->heir.get();
+    if (slot->dropped) return true;
     if (!buffer.ok()) {
-      FailFileLocked(*request.slot, buffer.status());
+      FailFileLocked(*slot, buffer.status());
       return true;
     }
     request.fetch->buffer = *std::move(buffer);
     request.fetch->done = true;
-    ReadyLocked(*request.slot);
+    ReadyLocked(*slot);
     return true;
   }
 
@@ -438,12 +442,20 @@ struct Scheduler::State {
         auto after = std::next(std::find(slots.begin(), slots.end(), slot));
         for (auto& unit : split->units)
           slots.insert(after, std::make_shared<Slot>(std::move(unit), slot->file));
+        if (!split->units.empty()) InheritLocked(*slot, *std::prev(after));
         WakeWorkersLocked();
       }
       FinishLocked(*slot);
     }
     AdmitLocked();
     WakeWorkerLocked();
+  }
+
+  /// What was fetched ahead is what the last of the smaller units begins with.
+  static void InheritLocked(Slot& from, const std::shared_ptr<Slot>& heir) {
+    heir->ahead = std::exchange(from.ahead, {});
+    heir->charge_ahead = std::exchange(from.charge_ahead, 0);
+    if (!heir->ahead.empty()) from.heir = heir;
   }
 
   void FinishLocked(Slot& slot) {

@@ -515,6 +515,28 @@ TEST(Scheduler, BytesAreReadOnceWhetherAheadOrNot) {
   }
 }
 
+TEST(Scheduler, WhatIsReadAheadOutlivesASplit) {
+  NumberFiles files(3, 12, 100);
+  auto behaviour = std::make_shared<StoreBehaviour>();
+  behaviour->delay = milliseconds(5);
+  auto store = std::make_shared<ObservedFilesystem>(files.directory(), behaviour);
+  for (int workers : {0, 1, 3}) {
+    for (int64_t budget : {int64_t{1}, int64_t{1} << 20}) {
+      behaviour->reads = behaviour->most_in_flight = 0;
+      std::vector<std::unique_ptr<Unit>> units;
+      for (int f = 0; f < files.files(); ++f) {
+        units.push_back(std::make_unique<ChainedUnit>(files.On(store, f), files.Ranges()));
+      }
+      Scan scan(std::move(units),
+                {.workers = workers, .io_threads = 8, .memory_budget = budget, .local = false});
+      EXPECT_EQ(scan.Rest().ValueOrDie(), CountingUp(files.total_rows()));
+      EXPECT_EQ(behaviour->reads, 36);
+      EXPECT_LE(scan.scheduler->peak_bytes(), std::max(budget, 3 * files.batch_bytes() + 2000));
+    }
+  }
+  EXPECT_GE(behaviour->most_in_flight, 4);  // each file's next range is on its way
+}
+
 TEST(Scheduler, LocalFilesAreReadOneUnitBeyondTheWorkersAhead) {
   NumberFiles files(32, 1, 100);
   Scan scan(PlainUnits(files), {.workers = 2, .memory_budget = 8 * 800});

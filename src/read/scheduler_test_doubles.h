@@ -164,6 +164,13 @@ class NumbersUnit final : public Unit {
     return Numbers(bytes);
   }
 
+  static Step Numbers(const std::string& bytes) {
+    const auto rows = static_cast<int64_t>(bytes.size() / 8);
+    auto values = std::make_shared<arrow::Int64Array>(rows, arrow::Buffer::FromString(bytes));
+    return arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::int64())}), rows,
+                                    {values});
+  }
+
  private:
   NeedBytes Need() const {
     NeedBytes need;
@@ -176,12 +183,6 @@ class NumbersUnit final : public Unit {
     if (options_.read_ahead && next_ + 1 < ranges_.size()) need.ahead = {ranges_[next_ + 1]};
     need.decode_bytes = options_.decode_bytes;
     return need;
-  }
-  static Step Numbers(const std::string& bytes) {
-    const auto rows = static_cast<int64_t>(bytes.size() / 8);
-    auto values = std::make_shared<arrow::Int64Array>(rows, arrow::Buffer::FromString(bytes));
-    return arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::int64())}), rows,
-                                    {values});
   }
 
   const std::vector<ByteRange> ranges_;
@@ -222,6 +223,44 @@ class SplittingUnit final : public Unit {
   const std::vector<ByteRange> ranges_;
   const int depth_;
   const NumbersUnit::Options options_;
+};
+
+/// Reads one range and announces the next, then splits into the rows of that one and a unit like it
+/// for the others.
+class ChainedUnit final : public Unit {
+ public:
+  ChainedUnit(std::shared_ptr<const SourceFile> file, std::vector<ByteRange> ranges)
+      : Unit(std::move(file)), ranges_(std::move(ranges)) {}
+
+  arrow::Result<Step> Next(Resident got) override {
+    if (ranges_.empty()) return Done{};
+    if (got.buffers.empty()) {
+      NeedBytes need{{ranges_[0]}};
+      if (ranges_.size() > 1) need.ahead = {ranges_[1]};
+      return need;
+    }
+    Split split;
+    split.units.push_back(std::make_unique<Rows>(file(), got.buffers[0]->ToString()));
+    split.units.push_back(std::make_unique<ChainedUnit>(
+        file(), std::vector<ByteRange>(ranges_.begin() + 1, ranges_.end())));
+    return split;
+  }
+
+ private:
+  class Rows final : public Unit {
+   public:
+    Rows(std::shared_ptr<const SourceFile> file, std::string bytes)
+        : Unit(std::move(file)), bytes_(std::move(bytes)) {}
+    arrow::Result<Step> Next(Resident) override {
+      if (bytes_.empty()) return Done{};
+      return NumbersUnit::Numbers(std::exchange(bytes_, {}));
+    }
+
+   private:
+    std::string bytes_;
+  };
+
+  const std::vector<ByteRange> ranges_;
 };
 
 /// Splits into pieces made before, which must be of the same file.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import datetime
 import decimal
+import gzip
 import json
 import os
 from pathlib import Path
@@ -22,6 +24,12 @@ def write(path: Path, columns: dict[str, Any] | pa.Table, **options: Any) -> Pat
     path.parent.mkdir(parents=True, exist_ok=True)
     table = columns if isinstance(columns, pa.Table) else pa.table(columns)
     pq.write_table(table, path, **options)
+    return path
+
+
+def write_bytes(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
 
@@ -355,6 +363,114 @@ def test_keys_and_data_in_one_expression(tmp_path: Path) -> None:
     assert rows(root, both) == []
     report = plan_of(root, both)["report"]
     assert report["footers_read"] + report["footers_cached"] == 1
+
+
+# ---- E. CSV and JSON ---------------------------------------------------------------------------------------
+
+
+def test_quoted_newlines_need_no_option(tmp_path: Path) -> None:
+    text = "i,t\n" + "".join(f'{i},"line one\nline two"\n' for i in range(200))
+    path = write_bytes(tmp_path / "a.csv", text)
+    assert [row["i"] for row in rows(path)] == list(range(200))
+    assert {row["t"] for row in rows(path)} == {"line one\nline two"}
+    assert shoal.open(str(path)).count() == 200
+    crlf = write_bytes(tmp_path / "b.csv", text.replace("\n", "\r\n"))
+    assert {row["t"] for row in rows(crlf)} == {"line one\r\nline two"}
+    assert shoal.open(str(crlf)).count() == 200
+
+
+def test_files_with_a_header_only_and_empty_files(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "t" / "a.csv", "a,b\n")
+    assert shoal.open(str(tmp_path / "t")).schema.names == ["a", "b"]
+    assert rows(tmp_path / "t") == []
+    write_bytes(tmp_path / "t" / "b.csv", "a,b\n1,x\n")
+    dataset = shoal.open(str(tmp_path / "t"))
+    assert dataset.schema == pa.schema([("a", pa.int64()), ("b", pa.string())])
+    assert dataset.to_table().to_pylist() == [{"a": 1, "b": "x"}]
+    write_bytes(tmp_path / "t" / "0.csv", "")
+    dataset = shoal.open(str(tmp_path / "t"))
+    assert dataset.to_table().to_pylist() == [{"a": 1, "b": "x"}]
+    assert "0.csv" in json.dumps(plan_of(tmp_path / "t"))
+
+
+def test_columns_of_text_files_go_by_their_names(tmp_path: Path) -> None:
+    for name, text in {"a": "a,b\n1,x", "b": "b,a\ny,2", "c": "a\n3", "d": "z,a\n2024-01-01,4"}.items():
+        write_bytes(tmp_path / "t" / f"{name}.csv", text)
+    table = shoal.open(str(tmp_path / "t")).to_table()
+    assert table.to_pydict() == {
+        "a": [1, 2, 3, 4],
+        "b": ["x", "y", None, None],
+        "z": [None, None, None, datetime.date(2024, 1, 1)],
+    }
+    assert [row["a"] for row in rows(tmp_path / "t", field("b").is_null())] == [3, 4]
+
+
+def test_compressed_text_is_read_by_its_name(tmp_path: Path) -> None:
+    root = tmp_path / "t"
+    write_bytes(root / "a.csv", "x\n1\n")
+    write_bytes(root / "b.csv.gz", gzip.compress(b"x\n2\n") + gzip.compress(b"3\n"))
+    write_bytes(root / "c.csv.zst", pa.compress(b"x\n4\n", "zstd", asbytes=True))
+    write_bytes(root / "d.csv.bz2", bz2.compress(b"x\n5\n"))
+    with pa.CompressedOutputStream(str(root / "e.csv.lz4"), "lz4") as stream:
+        stream.write(b"x\n6\n")
+    assert [row["x"] for row in rows(root)] == [1, 2, 3, 4, 5, 6]
+    assert shoal.open(str(root)).count() == 6
+
+    whole = gzip.compress("\n".join(str(i * 7919 % 10007) for i in range(5000)).encode())
+    cut = write_bytes(root / "f.csv.gz", whole[: len(whole) // 2])
+    for question in (lambda t: t.to_table(), lambda t: t.count()):
+        with pytest.raises(OSError, match=r"f\.csv\.gz' is truncated"):
+            question(shoal.open(str(root), schema=pa.schema([("x", pa.int64())])))
+    assert cut.exists()
+
+
+def test_partitions_over_text_files(tmp_path: Path) -> None:
+    root = tmp_path / "t"
+    for code in ("01", "02"):
+        write_bytes(root / f"code={code}" / "f.csv", "x,t\n1,01\n2,7\n")
+    assert rows(root, field("code") == "01") == [
+        {"x": 1, "t": "01", "code": "01"},
+        {"x": 2, "t": "7", "code": "01"},
+    ]
+    assert kept_files(root, field("code") == "01") == 1
+    schema = pa.schema([("t", pa.int64()), ("code", pa.int32())])
+    assert rows(root, field("code") == 2, schema=schema) == [{"t": 1, "code": 2}, {"t": 7, "code": 2}]
+
+
+def test_text_is_kept_whatever_another_file_has(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "t" / "a.csv", "v,w\n1,1\n2.50,9007199254740993\n")
+    write_bytes(tmp_path / "t" / "b.csv", "v,w\nx,0.5\n")
+    assert column(tmp_path / "t", "v") == ["1", "2.50", "x"]
+    assert column(tmp_path / "t", "w") == ["1", "9007199254740993", "0.5"]
+
+
+def test_a_schema_without_a_name_of_the_header_lists_both(tmp_path: Path) -> None:
+    path = write_bytes(tmp_path / "a.csv", "a,b\n1,2\n")
+    dataset = shoal.open(str(path), schema=pa.schema([("x", pa.int64()), ("y", pa.int64())]))
+    for question in (lambda t: t.to_table(), lambda t: t.count(), lambda t: t.plan()):
+        with pytest.raises(pa.ArrowInvalid, match=r"a\.csv' has the columns a, b, .* schema has x, y"):
+            question(dataset)
+
+
+def test_json_keys_come_and_go(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "t" / "a.jsonl", '{"a": null, "s": {"x": 1}}\n{"a": 1, "l": [1]}\n')
+    write_bytes(tmp_path / "t" / "b.json", '{"s": {"y": "q"}, "l": [2.5], "n": true}\n')
+    assert rows(tmp_path / "t") == [
+        {"a": None, "s": {"x": 1, "y": None}, "l": None, "n": None},
+        {"a": 1, "s": None, "l": [1.0], "n": None},
+        {"a": None, "s": {"x": None, "y": "q"}, "l": [2.5], "n": True},
+    ]
+    assert column(tmp_path / "t", "s.y") == [None, None, "q"]
+
+
+def test_half_a_json_line_is_named(tmp_path: Path) -> None:
+    path = write_bytes(tmp_path / "a.jsonl", '{"a": 1}\n{"a": 2}\n{"a"')
+    with pytest.raises(pa.ArrowInvalid, match=r"a\.jsonl', line 3: it is no JSON object, at byte 5"):
+        rows(path)
+    with pytest.raises(pa.ArrowInvalid, match=r"a\.jsonl', line 3: "):
+        rows(path, schema=pa.schema([("a", pa.int64())]))
+    with pytest.raises(pa.ArrowInvalid, match=r"a\.jsonl', line 3: "):
+        shoal.open(str(path), schema=pa.schema([("a", pa.int64())])).count()
 
 
 # ---- F. limit, count, order --------------------------------------------------------------------------------

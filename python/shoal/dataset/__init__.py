@@ -1,7 +1,7 @@
 """The names, signatures and meanings of `pyarrow.dataset`, on shoal's engine.
 
 Code that says ``import pyarrow.dataset as ds`` works with ``import shoal.dataset as ds``, as far as it reads
-Parquet files: other formats, writing, joins, unions and the formats' options are not there yet, and raise an
+Parquet, CSV or JSON files: other formats, writing, joins, unions and the formats' options are not there yet, and raise an
 error. Where pyarrow would lose or alter data (keys such as ``01``, columns that appear in later files), shoal
 keeps it; docs/python.md lists the differences.
 """
@@ -9,7 +9,7 @@ keeps it; docs/python.md lists the differences.
 from pyarrow.compute import Expression, field, scalar
 
 from shoal.dataset._dataset import Dataset, FileSystemDataset, dataset
-from shoal.dataset._format import FileFormat, ParquetFileFormat
+from shoal.dataset._format import CsvFileFormat, FileFormat, JsonFileFormat, ParquetFileFormat
 from shoal.dataset._fragment import FileFragment, Fragment, ParquetFileFragment
 from shoal.dataset._partitioning import (
     DirectoryPartitioning,
@@ -23,6 +23,7 @@ from shoal.dataset._partitioning import (
 from shoal.dataset._scanner import Scanner
 
 __all__ = [
+    "CsvFileFormat",
     "Dataset",
     "DirectoryPartitioning",
     "Expression",
@@ -32,6 +33,7 @@ __all__ = [
     "FilenamePartitioning",
     "Fragment",
     "HivePartitioning",
+    "JsonFileFormat",
     "ParquetFileFormat",
     "ParquetFileFragment",
     "Partitioning",

@@ -9,8 +9,9 @@ from pyarrow.compute import Expression
 
 from shoal import _core
 from shoal._filesystem import as_filesystem, as_paths, is_path, on_local_disk
-from shoal.dataset._format import FileFormat, as_format
-from shoal.dataset._fragment import Fragment, ParquetFileFragment
+from shoal._formats import as_format as as_format_of_open
+from shoal.dataset._format import FileFormat, OpenedFormat, ParquetFileFormat, as_format
+from shoal.dataset._fragment import FileFragment, Fragment, ParquetFileFragment
 from shoal.dataset._partitioning import as_partitioning
 from shoal.dataset._scanner import Columns, ScanKeywords, Scanner, check_filter
 
@@ -108,7 +109,7 @@ class Dataset:
 class FileSystemDataset(Dataset):
     """Files of one filesystem as one table."""
 
-    _format: FileFormat
+    _format: OpenedFormat
     _opened_with: tuple[list[str], dict[str, Any]]
 
     @property
@@ -121,13 +122,14 @@ class FileSystemDataset(Dataset):
         return self._table.filesystem()
 
     @property
-    def format(self) -> FileFormat:
+    def format(self) -> OpenedFormat:
         return self._format
 
     def _fragments(self, filter: Expression | None) -> Iterator[Fragment]:
         plan = self._table.plan(_core.ScanRequest([], filter, None, 0), collect_statistics=False)
         for number in range(plan.num_fragments()):
-            yield ParquetFileFragment(self, plan, number)
+            kind = ParquetFileFragment if isinstance(self._format, ParquetFileFormat) else FileFragment
+            yield kind(self, plan, number)
 
     def _with_schema(self, schema: pa.Schema) -> _core.Dataset:
         """The same files with another schema."""
@@ -161,7 +163,8 @@ def dataset(
         The columns and types of the table; files are adapted to it. None: the lossless union of the files'
         schemas.
     format
-        "parquet", or a :class:`ParquetFileFormat`.
+        "parquet", "csv", "json", or a :class:`ParquetFileFormat`, :class:`CsvFileFormat` or
+        :class:`JsonFileFormat`.
     filesystem
         A pyarrow or fsspec filesystem, or a filesystem's URI.
     partitioning
@@ -181,6 +184,7 @@ def dataset(
         An argument is of the wrong kind, or not supported.
     """
     chosen = as_format(format)
+    name, format_options = as_format_of_open(chosen._format)
     if exclude_invalid_files:
         raise NotImplementedError("exclude_invalid_files is not supported")
     if not is_path(source) and not (isinstance(source, list | tuple) and all(map(is_path, source))):
@@ -191,7 +195,8 @@ def dataset(
         _check_files(sources, on)
     options: dict[str, Any] = {
         "filesystem": on,
-        "format": "parquet",
+        "format": name,
+        "format_options": format_options,
         "partitioning": as_partitioning(partitioning),
         "partition_base_dir": partition_base_dir or "",
         "schema": schema,

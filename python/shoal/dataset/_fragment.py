@@ -86,7 +86,10 @@ class Fragment:
         """The file as a dataset of its own, whose path says nothing."""
         if self._alone is None:
             self._alone = _open(
-                self._path, filesystem=self.filesystem, partitioning=None, format="parquet"
+                self._path,
+                filesystem=self.filesystem,
+                partitioning=None,
+                format=self._dataset.format._format,
             )._core
         return self._alone
 

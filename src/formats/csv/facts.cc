@@ -1,0 +1,156 @@
+#include "formats/csv/facts.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <arrow/csv/converter.h>
+
+#include "formats/csv/head.h"
+#include "formats/text/decoder.h"
+
+namespace shoal::formats::csv {
+
+namespace {
+
+constexpr int64_t kHeadBytes = 64 << 10;
+
+/// The type itself if Arrow reads text as it, else that of text.
+std::shared_ptr<arrow::DataType> ReadableType(const std::shared_ptr<arrow::DataType>& type,
+                                              const Settings& settings) {
+  return arrow::csv::Converter::Make(type, *settings.values.convert).ok() ? type : arrow::utf8();
+}
+
+std::shared_ptr<arrow::Schema> TypedSchema(const std::vector<std::string>& names,
+                                           const Settings& settings, const TableTypes& table) {
+  arrow::FieldVector fields;
+  for (const std::string& name : names) {
+    const auto column = table.schema->GetFieldByName(name);
+    // What the table lacks is not read.
+    fields.push_back(
+        arrow::field(name, column ? ReadableType(column->type(), settings) : arrow::utf8()));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+class HeadReader final : public FactsReader {
+ public:
+  HeadReader(std::shared_ptr<const Settings> settings, std::shared_ptr<const SourceFile> file,
+             TableTypes table)
+      : settings_(std::move(settings)), file_(std::move(file)), table_(std::move(table)) {}
+
+  arrow::Result<Step> Next(Resident got) override {
+    if (!opened_) {
+      opened_ = true;
+      ARROW_RETURN_NOT_OK(
+          text::Decoder::Make(file_->path, settings_->options.encoding).Value(&decoder_));
+      return NeedBytes{};  // tells the size
+    }
+    if (got.buffers.empty()) {
+      size_ = got.file_size;
+      return Need();
+    }
+    read_ += got.buffers[0]->size();
+    const bool last = read_ == size_;
+    if (decoder_) {
+      decoder_->Feed(std::move(got.buffers[0]), last);
+    } else {
+      text_.append(std::string_view(*got.buffers[0]));
+    }
+    while (true) {
+      bool more = decoder_ != nullptr;
+      while (more && static_cast<int64_t>(text_.size()) < want_) {
+        ARROW_ASSIGN_OR_RAISE(
+            more, decoder_->Decode(want_ - static_cast<int64_t>(text_.size()), &text_));
+      }
+      const bool all = decoder_ ? decoder_->finished() : last;
+      ARROW_ASSIGN_OR_RAISE(auto head, ParseHead(*settings_, file_->path, text_, all));
+      if (head) return Finish(*std::move(head));
+      if (text_.size() >= static_cast<size_t>(text::kMaxRecord)) return TooLong(file_->path, 1);
+      want_ *= 4;
+      if (!more) return Need();
+    }
+  }
+
+ private:
+  arrow::Result<Step> Finish(Head head) const {
+    auto schema = TypedSchema(head.names, *settings_, table_);
+    const auto layout = LayoutOf(*settings_, file_->path, head);
+    const auto rows =
+        head.names.empty() ? Precision<int64_t>::Exact(0) : Precision<int64_t>::Absent();
+    return Step(std::make_shared<const CsvFacts>(std::move(schema), std::move(head), layout, size_,
+                                                 CsvFacts::Seen{}, rows, table_.declared));
+  }
+
+  NeedBytes Need() const { return NeedBytes{{{read_, std::min(want_, size_ - read_)}}}; }
+
+  std::shared_ptr<const Settings> settings_;
+  std::shared_ptr<const SourceFile> file_;
+  const TableTypes table_;
+  std::unique_ptr<text::Decoder> decoder_;
+  bool opened_ = false;
+  int64_t size_ = 0, read_ = 0, want_ = kHeadBytes;
+  std::string text_;
+};
+
+}  // namespace
+
+CsvFacts::CsvFacts(std::shared_ptr<arrow::Schema> schema, Head head, Layout layout,
+                   int64_t file_size, Seen seen, Precision<int64_t> rows, bool declared)
+    : FileFacts(std::move(schema)),
+      head_(std::move(head)),
+      layout_(layout),
+      file_size_(file_size),
+      seen_(std::move(seen)),
+      rows_(rows),
+      declared_(declared) {}
+
+int64_t CsvFacts::memory_size() const {
+  int64_t bytes = sizeof(*this);
+  for (const std::string& name : head_.names) {
+    // A field, and what is seen of it.
+    bytes += 200 + 3 * static_cast<int64_t>(name.size());
+  }
+  return bytes;
+}
+
+std::unique_ptr<FactsReader> MakeHeadReader(std::shared_ptr<const Settings> settings,
+                                            std::shared_ptr<const SourceFile> file,
+                                            TableTypes table) {
+  return std::make_unique<HeadReader>(std::move(settings), std::move(file), std::move(table));
+}
+
+arrow::Result<std::shared_ptr<const FileFacts>> Retype(const Settings& settings,
+                                                       const CsvFacts& facts,
+                                                       const TableTypes& table) {
+  return std::make_shared<const CsvFacts>(TypedSchema(facts.head().names, settings, table),
+                                          facts.head(), facts.layout(), facts.file_size(),
+                                          facts.seen(), facts.rows(), table.declared);
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> Union(const std::vector<FactsOf>& files) {
+  std::vector<std::string> names;
+  std::map<std::string, TypeSet> types;
+  bool all = true;
+  for (const FactsOf& file : files) {
+    const auto& facts = static_cast<const CsvFacts&>(*file.facts);
+    all &= facts.seen().all;
+    for (size_t i = 0; i < facts.head().names.size(); ++i) {
+      const std::string& name = facts.head().names[i];
+      const auto [known, is_new] = types.emplace(name, facts.seen().types[i]);
+      if (is_new) {
+        names.push_back(name);
+      } else {
+        known->second = known->second.Both(facts.seen().types[i]);
+      }
+    }
+  }
+  arrow::FieldVector fields;
+  for (const std::string& name : names) {
+    fields.push_back(arrow::field(name, types.at(name).First(all)));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+}  // namespace shoal::formats::csv

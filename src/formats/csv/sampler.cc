@@ -1,0 +1,248 @@
+// Types of columns from a sample of their values.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "formats/csv/facts.h"
+#include "formats/csv/head.h"
+#include "formats/text/bytes.h"
+#include "formats/text/decoder.h"
+
+namespace shoal::formats::csv {
+
+namespace {
+
+using arrow::Status;
+using text::Place;
+
+/// Files up to this size are read whole for their types.
+constexpr int64_t kWhole = int64_t{1} << 20;
+/// Of larger ones, the beginning and so many places after it.
+constexpr int64_t kBeginning = 128 << 10;
+constexpr int64_t kPlaces = 6;
+constexpr int64_t kPlace = 32 << 10;
+/// Line ends after which a record may begin, that are tried.
+constexpr int kTries = 8;
+/// Read at once where all is read.
+constexpr int64_t kPiece = int64_t{4} << 20;
+
+/// Narrows down types by records.
+class Columns {
+ public:
+  Columns(const Settings& settings, const std::string& path, Layout layout)
+      : path_(path),
+        layout_(layout),
+        finder_(settings.values),
+        types_(layout.columns, TypeSet::All()) {}
+
+  /// Takes whole records off the front; the bytes it took. `certain`: the text begins where a record
+  /// does; otherwise a text that turns out not to is passed over.
+  arrow::Result<int64_t> Take(std::string_view text, Place place, bool final, bool certain) {
+    RecordReader reader(layout_.dialect, text, final);
+    int64_t rows = 0;
+    const auto line = [&](const char* at) {
+      return place.line + text::CountLines(text.substr(0, static_cast<size_t>(at - text.data())));
+    };
+    while (true) {
+      const auto outcome = reader.Next([](int, const char*, const char*) {});
+      if (outcome == RecordReader::kEnd || outcome == RecordReader::kUnfinished) {
+        if (!final || outcome == RecordReader::kEnd) break;
+        if (!certain) return 0;
+        return Unfinished(path_, line(reader.unfinished()));
+      }
+      if (outcome == RecordReader::kRecord && reader.fields() != layout_.columns) {
+        if (!certain) return 0;
+        return RaggedRecord(path_, line(reader.begin()), reader, layout_.columns);
+      }
+      rows += outcome == RecordReader::kRecord ||
+              (outcome == RecordReader::kBlank && layout_.blank_is_row);
+    }
+    const auto taken = reader.next() - text.data();
+    rows_ += rows;
+    ARROW_RETURN_NOT_OK(Narrow(text.substr(0, taken), place, certain));
+    return taken;
+  }
+
+  const std::vector<TypeSet>& types() const { return types_; }
+  int64_t rows() const { return rows_; }
+
+ private:
+  Status Narrow(std::string_view text, Place place, bool certain) {
+    std::string plain;
+    if (layout_.dialect.comments || !EndsLine(text)) {
+      plain = layout_.dialect.comments ? WithoutComments(text) : std::string(text);
+      if (!EndsLine(plain)) plain += '\n';
+      text = plain;
+    }
+    while (!text.empty()) {
+      arrow::csv::BlockParser parser(ParseOptionsOf(layout_), layout_.columns, 0);
+      uint32_t parsed = 0;
+      ARROW_RETURN_NOT_OK(parser.ParseFinal(text, &parsed));
+      for (int c = 0; c < layout_.columns && parser.num_rows() > 0; ++c) {
+        auto narrowed = finder_.Narrow(types_[c], parser, c);
+        if (!narrowed.ok()) {
+          if (!certain) return Status::OK();
+          return ErrorAt(path_, place.line,
+                         "among the records from here on, in column " + std::to_string(c) + ": " +
+                             narrowed.status().message());
+        }
+        types_[c] = *narrowed;
+      }
+      if (parsed == 0) break;
+      text.remove_prefix(parsed);
+    }
+    return Status::OK();
+  }
+
+  std::string WithoutComments(std::string_view text) const {
+    std::string out;
+    RecordReader reader(layout_.dialect, text, true);
+    while (true) {
+      const auto outcome = reader.Next([](int, const char*, const char*) {});
+      if (outcome == RecordReader::kEnd || outcome == RecordReader::kUnfinished) return out;
+      if (outcome != RecordReader::kComment) out.append(reader.begin(), reader.next());
+    }
+  }
+
+  const std::string& path_;
+  const Layout layout_;
+  TypeFinder finder_;
+  std::vector<TypeSet> types_;
+  int64_t rows_ = 0;
+};
+
+class Sampler final : public FactsReader {
+ public:
+  Sampler(std::shared_ptr<const Settings> settings, std::shared_ptr<const SourceFile> file)
+      : settings_(std::move(settings)), file_(std::move(file)) {}
+
+  arrow::Result<Step> Next(Resident got) override {
+    if (!opened_) {
+      opened_ = true;
+      ARROW_RETURN_NOT_OK(
+          text::Decoder::Make(file_->path, settings_->options.encoding).Value(&decoder_));
+      return NeedBytes{};  // tells the size
+    }
+    if (got.buffers.empty()) {
+      size_ = got.file_size;
+      return Need();
+    }
+    std::vector<std::shared_ptr<arrow::Buffer>> places(got.buffers.begin() + 1, got.buffers.end());
+    places.insert(places.begin(), std::make_move_iterator(places_.begin()),
+                  std::make_move_iterator(places_.end()));
+    places_ = std::move(places);
+    read_ += got.buffers[0]->size();
+    const bool last = read_ == size_;
+    if (decoder_) {
+      decoder_->Feed(std::move(got.buffers[0]), last);
+    } else {
+      text_.append(std::string_view(*got.buffers[0]));
+    }
+    while (true) {
+      bool more = decoder_ != nullptr;
+      while (more && static_cast<int64_t>(text_.size()) < limit_) {
+        ARROW_ASSIGN_OR_RAISE(
+            more, decoder_->Decode(limit_ - static_cast<int64_t>(text_.size()), &text_));
+      }
+      all_ = decoder_ ? decoder_->finished() : last;
+      ARROW_ASSIGN_OR_RAISE(const bool enough, TakeText());
+      if (enough) break;
+      limit_ = std::max(limit_, 4 * static_cast<int64_t>(text_.size()));
+      if (!more) return Need();
+    }
+    for (size_t i = 0; i < places_.size(); ++i) {
+      ARROW_RETURN_NOT_OK(TakePlace(*places_[i], i + 1 == places_.size()));
+    }
+    return Finish();
+  }
+
+ private:
+  bool reads_all() const {
+    return settings_->options.infer == InferFrom::kAll || (!decoder_ && size_ <= kWhole);
+  }
+
+  NeedBytes Need() const {
+    if (decoder_) return NeedBytes{{{read_, std::min(kWhole, size_ - read_)}}};
+    if (reads_all()) return NeedBytes{{{read_, std::min(kPiece, size_ - read_)}}};
+    NeedBytes need{{{read_, std::min(kBeginning, size_ - read_)}}};
+    // The head did not fit: the places are there already.
+    if (read_ > 0) return need;
+    const int64_t step = (size_ - kBeginning) / kPlaces;
+    for (int64_t i = 1; i <= kPlaces; ++i) {
+      const int64_t end = i == kPlaces ? size_ : kBeginning + i * step;
+      need.ranges.push_back({end - kPlace, kPlace});
+    }
+    return need;
+  }
+
+  /// Whether the beginning of the file, or all of it, has been taken in.
+  arrow::Result<bool> TakeText() {
+    if (!head_) {
+      ARROW_ASSIGN_OR_RAISE(head_, ParseHead(*settings_, file_->path, text_, all_));
+      if (!head_) {
+        if (text_.size() < static_cast<size_t>(text::kMaxRecord)) return false;
+        return TooLong(file_->path, 1);
+      }
+      place_ = head_->data;
+      text_.erase(0, static_cast<size_t>(place_.offset));
+      columns_.emplace(*settings_, file_->path, LayoutOf(*settings_, file_->path, *head_));
+    }
+    ARROW_ASSIGN_OR_RAISE(const int64_t taken, columns_->Take(text_, place_, all_, true));
+    place_.line += text::CountLines(std::string_view(text_).substr(0, taken));
+    text_.erase(0, static_cast<size_t>(taken));
+    if (text_.size() > static_cast<size_t>(text::kMaxRecord)) {
+      return TooLong(file_->path, place_.line);
+    }
+    return all_ || !reads_all();
+  }
+
+  /// A place anywhere in the file: records begin after a line's end, unless that is inside quotes,
+  /// which the number of columns shows.
+  Status TakePlace(const arrow::Buffer& bytes, bool final) {
+    std::string_view text(bytes);
+    for (int tries = 0; tries < kTries; ++tries) {
+      const size_t line_end = text.find_first_of("\r\n");
+      if (line_end == text.npos) break;
+      text.remove_prefix(line_end + 1);
+      if (!text.empty() && text[0] == '\n') text.remove_prefix(1);
+      ARROW_ASSIGN_OR_RAISE(const int64_t taken, columns_->Take(text, {}, final, false));
+      if (taken > 0) break;
+    }
+    return Status::OK();
+  }
+
+  arrow::Result<Step> Finish() {
+    CsvFacts::Seen seen{columns_->types(), all_};
+    arrow::FieldVector fields;
+    for (size_t i = 0; i < head_->names.size(); ++i) {
+      fields.push_back(arrow::field(head_->names[i], seen.types[i].First(all_)));
+    }
+    const auto layout = LayoutOf(*settings_, file_->path, *head_);
+    const auto rows = all_ ? Precision<int64_t>::Exact(columns_->rows()) : Precision<int64_t>();
+    return Step(std::make_shared<const CsvFacts>(arrow::schema(std::move(fields)),
+                                                 *std::move(head_), layout, size_, std::move(seen),
+                                                 rows, /*declared=*/false));
+  }
+
+  std::shared_ptr<const Settings> settings_;
+  std::shared_ptr<const SourceFile> file_;
+  std::unique_ptr<text::Decoder> decoder_;
+  bool opened_ = false;
+  int64_t size_ = 0, read_ = 0;  // of the file
+  int64_t limit_ = kWhole;       // of text_
+  std::string text_;             // not taken in yet
+  bool all_ = false;             // text_ goes to the end
+  Place place_;
+  std::vector<std::shared_ptr<arrow::Buffer>> places_;  // after the beginning
+  std::optional<Head> head_;
+  std::optional<Columns> columns_;
+};
+
+}  // namespace
+
+std::unique_ptr<FactsReader> MakeSampler(std::shared_ptr<const Settings> settings,
+                                         std::shared_ptr<const SourceFile> file) {
+  return std::make_unique<Sampler>(std::move(settings), std::move(file));
+}
+
+}  // namespace shoal::formats::csv

@@ -1,0 +1,249 @@
+#include "formats/json/facts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/text/bytes.h"
+#include "formats/text/decoder.h"
+#include "formats/text/rest_of_file.h"
+
+namespace shoal::formats::json {
+
+namespace {
+
+using arrow::Status;
+using arrow::Type;
+
+/// Files up to this size are read whole for their types.
+constexpr int64_t kWhole = int64_t{1} << 20;
+/// Of larger ones, the beginning and so many places after it.
+constexpr int64_t kBeginning = 128 << 10;
+constexpr int64_t kPlaces = 6;
+constexpr int64_t kPlace = 32 << 10;
+/// Read at once where all is read.
+constexpr int64_t kPiece = int64_t{4} << 20;
+
+class Sampler final : public FactsReader {
+ public:
+  Sampler(JsonOptions options, std::shared_ptr<const SourceFile> file)
+      : options_(options), file_(std::move(file)) {}
+
+  arrow::Result<Step> Next(Resident got) override {
+    if (!opened_) {
+      opened_ = true;
+      ARROW_RETURN_NOT_OK(text::Decoder::Make(file_->path, "").Value(&decoder_));
+      return NeedBytes{};  // tells the size
+    }
+    if (got.buffers.empty()) {
+      size_ = got.file_size;
+      return Need();
+    }
+    places_.insert(places_.end(), got.buffers.begin() + 1, got.buffers.end());
+    read_ += got.buffers[0]->size();
+    const bool last = read_ == size_;
+    if (decoder_) {
+      decoder_->Feed(std::move(got.buffers[0]), last);
+    } else {
+      text_.append(std::string_view(*got.buffers[0]));
+    }
+    while (true) {
+      bool more = decoder_ != nullptr;
+      while (more && static_cast<int64_t>(text_.size()) < limit_) {
+        ARROW_ASSIGN_OR_RAISE(
+            more, decoder_->Decode(limit_ - static_cast<int64_t>(text_.size()), &text_));
+      }
+      all_ = decoder_ ? decoder_->finished() : last;
+      ARROW_RETURN_NOT_OK(TakeText());
+      if (all_ || (!reads_all() && taken_any_)) break;
+      if (text_.size() >= static_cast<size_t>(text::kMaxRecord)) {
+        return ErrorAt(file_->path, line_,
+                       "it is longer than " + std::to_string(text::kMaxRecord) + " bytes");
+      }
+      limit_ = std::max(limit_, 4 * static_cast<int64_t>(text_.size()));
+      if (!more) return Need();
+    }
+    for (size_t i = 0; i < places_.size(); ++i) TakePlace(*places_[i], i + 1 == places_.size());
+    auto type = shape_.Type("");
+    if (!type.ok()) {
+      return type.status().WithMessage("'", file_->path, "': ", type.status().message());
+    }
+    const auto rows = all_ ? Precision<int64_t>::Exact(rows_) : Precision<int64_t>();
+    return Step(std::make_shared<const JsonFacts>(arrow::schema((*type)->fields()),
+                                                  std::move(shape_), size_, rows, false));
+  }
+
+ private:
+  bool reads_all() const {
+    return options_.infer == InferFrom::kAll || (!decoder_ && size_ <= kWhole);
+  }
+
+  NeedBytes Need() const {
+    if (decoder_) return NeedBytes{{{read_, std::min(kWhole, size_ - read_)}}};
+    if (reads_all()) return NeedBytes{{{read_, std::min(kPiece, size_ - read_)}}};
+    NeedBytes need{{{read_, std::min(kBeginning, size_ - read_)}}};
+    if (read_ > 0) return need;  // the places are there already
+    const int64_t step = (size_ - kBeginning) / kPlaces;
+    for (int64_t i = 1; i <= kPlaces; ++i) {
+      const int64_t end = i == kPlaces ? size_ : kBeginning + i * step;
+      need.ranges.push_back({end - kPlace, kPlace});
+    }
+    return need;
+  }
+
+  /// The lines that are whole.
+  Status TakeText() {
+    std::string_view rest = text_;
+    if (line_ == 1) rest = WithoutByteOrderMark(rest);
+    while (!rest.empty() && (all_ || rest.find('\n') != rest.npos)) {
+      const std::string_view line = TakeLine(&rest);
+      if (!IsBlank(line)) {
+        auto status = ReadShape(line, &shape_);
+        if (!status.ok()) return ErrorAt(file_->path, line_, status.message());
+        ++rows_;
+      }
+      ++line_;
+      taken_any_ = true;
+    }
+    if (line_ > 1) text_.erase(0, text_.size() - rest.size());
+    return Status::OK();
+  }
+
+  /// Lines anywhere in the file. What is wrong with them the reading will tell.
+  void TakePlace(const arrow::Buffer& bytes, bool final) {
+    std::string_view text(bytes);
+    TakeLine(&text);
+    while (!text.empty() && (final || text.find('\n') != text.npos)) {
+      const std::string_view line = TakeLine(&text);
+      Shape shape;
+      if (!IsBlank(line) && ReadShape(line, &shape).ok()) shape_.Merge(shape);
+    }
+  }
+
+  const JsonOptions options_;
+  std::shared_ptr<const SourceFile> file_;
+  std::unique_ptr<text::Decoder> decoder_;
+  bool opened_ = false;
+  int64_t size_ = 0, read_ = 0;  // of the file
+  int64_t limit_ = kWhole;       // of text_
+  std::string text_;             // not taken in yet
+  bool all_ = false;             // text_ goes to the end
+  bool taken_any_ = false;
+  int64_t line_ = 1, rows_ = 0;
+  std::vector<std::shared_ptr<arrow::Buffer>> places_;  // after the beginning
+  Shape shape_;
+};
+
+/// The type itself if Arrow makes it of JSON values, else, for the parts where it does not, text,
+/// which the table casts.
+std::shared_ptr<arrow::DataType> ReadableType(const std::shared_ptr<arrow::DataType>& type) {
+  const auto child = [](const std::shared_ptr<arrow::Field>& field) {
+    return field->WithType(ReadableType(field->type()))->WithNullable(true);
+  };
+  switch (type->id()) {
+    case Type::NA:
+    case Type::BOOL:
+    case Type::INT8:
+    case Type::INT16:
+    case Type::INT32:
+    case Type::INT64:
+    case Type::UINT8:
+    case Type::UINT16:
+    case Type::UINT32:
+    case Type::UINT64:
+    case Type::FLOAT:
+    case Type::DOUBLE:
+    case Type::STRING:
+    case Type::TIMESTAMP:
+      return type;
+    case Type::DECIMAL128:
+    case Type::DECIMAL256:
+      return type;
+    case Type::LIST:
+      return arrow::list(child(type->field(0)));
+    case Type::STRUCT: {
+      arrow::FieldVector fields;
+      for (const auto& field : type->fields()) fields.push_back(child(field));
+      return arrow::struct_(std::move(fields));
+    }
+    default:
+      return arrow::utf8();
+  }
+}
+
+std::shared_ptr<arrow::Schema> TypedSchema(const TableTypes& table) {
+  arrow::FieldVector fields;
+  for (const auto& field : table.schema->fields()) {
+    fields.push_back(arrow::field(field->name(), ReadableType(field->type())));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+class TypedReader final : public FactsReader {
+ public:
+  explicit TypedReader(TableTypes table) : table_(std::move(table)) {}
+
+  arrow::Result<Step> Next(Resident got) override {
+    if (!std::exchange(opened_, true)) return NeedBytes{};  // tells the size
+    return Step(std::make_shared<const JsonFacts>(TypedSchema(table_), Shape(), got.file_size,
+                                                  Precision<int64_t>::Absent(), table_.declared));
+  }
+
+ private:
+  const TableTypes table_;
+  bool opened_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<FactsReader> MakeSampler(JsonOptions options,
+                                         std::shared_ptr<const SourceFile> file) {
+  return std::make_unique<Sampler>(options, std::move(file));
+}
+
+std::unique_ptr<FactsReader> MakeTypedReader(std::shared_ptr<const SourceFile>, TableTypes table) {
+  return std::make_unique<TypedReader>(std::move(table));
+}
+
+std::shared_ptr<const FileFacts> Retype(const JsonFacts& facts, const TableTypes& table) {
+  return std::make_shared<const JsonFacts>(TypedSchema(table), facts.shape(), facts.file_size(),
+                                           facts.rows(), table.declared);
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> Union(const std::vector<FactsOf>& files) {
+  Shape shape;
+  const std::string* before = nullptr;
+  for (const FactsOf& file : files) {
+    shape.Merge(static_cast<const JsonFacts&>(*file.facts).shape());
+    auto type = shape.Type("");
+    if (!type.ok()) {
+      // Each file alone has a type: two do not go together.
+      return type.status().WithMessage("'", file.path, "': ", type.status().message(),
+                                       ", or leave out this file; the files before it, up to '",
+                                       before ? *before : file.path, "', agree");
+    }
+    before = &file.path;
+  }
+  ARROW_ASSIGN_OR_RAISE(auto type, shape.Type(""));
+  return arrow::schema(type->fields());
+}
+
+Status ErrorAt(const std::string& path, int64_t line, const std::string& message) {
+  return Status::Invalid("'", path, "', line ", line, ": ", message);
+}
+
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r\n") == line.npos;
+}
+
+std::string_view TakeLine(std::string_view* text) {
+  const size_t end = text->find('\n');
+  const std::string_view line = text->substr(0, end);
+  text->remove_prefix(end == text->npos ? text->size() : end + 1);
+  return line;
+}
+
+std::string_view WithoutByteOrderMark(std::string_view text) {
+  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
+}
+
+}  // namespace shoal::formats::json
