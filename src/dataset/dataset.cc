@@ -33,6 +33,13 @@ constexpr int64_t kFactsCacheBytes = int64_t{24} << 20;
 /// A hundred years.
 constexpr std::chrono::milliseconds kLongestTtl = std::chrono::hours(24 * 36525);
 
+/// For questions that do not read.
+ScanOptions StoppedBy(const arrow::StopToken& stop) {
+  ScanOptions options;
+  options.stop = stop;
+  return options;
+}
+
 /// What tells a dataset's files from those of others, wherever it is opened from.
 std::string DatasetName(const std::vector<std::string>& sources, const OpenOptions& options) {
   const bool local = !options.filesystem || base::IsLocal(*options.filesystem);
@@ -109,6 +116,7 @@ class Dataset::Impl {
       // Listing tells empty files from others only where it looks at sizes.
       inspect.list.need_size = options_.strict.contains(ListingIssue::kZeroByte);
       inspect.list.list_concurrency = options_.list_concurrency;
+      inspect.list.stop = reading.stop;
       inspect.format = options_.format;
       inspect.file_format = options_.file_format;
       inspect.schema = options_.schema;
@@ -120,6 +128,7 @@ class Dataset::Impl {
         };
       }
       ARROW_ASSIGN_OR_RAISE(auto found, plan::Inspect(*source_, inspect, cache_));
+      found.list.stop = arrow::StopToken::Unstoppable();  // was this question's
       made = std::make_shared<const plan::Inspection>(std::move(found));
       if (made->skipped.empty()) inspection_ = made;
     }
@@ -132,7 +141,9 @@ class Dataset::Impl {
   };
 
   /// The full listing, made once.
-  arrow::Result<Listing> listing(const plan::Inspection& inspected) {
+  arrow::Result<Listing> listing(
+      const plan::Inspection& inspected,
+      const arrow::StopToken& stop = arrow::StopToken::Unstoppable()) {
     std::lock_guard lock(listing_mutex_);
     if (!listing_.files) {
       if (inspected.all_files) {
@@ -143,7 +154,9 @@ class Dataset::Impl {
           files->Append(page);
           return true;
         };
-        ARROW_ASSIGN_OR_RAISE(auto report, source_->List(inspected.list, sink));
+        ListOptions list = inspected.list;
+        list.stop = stop;
+        ARROW_ASSIGN_OR_RAISE(auto report, source_->List(list, sink));
         ARROW_RETURN_NOT_OK(list::ReportMissingKeys(*files, options_.strict, &report));
         listing_ = {std::move(files), std::move(report)};
       }
@@ -155,7 +168,8 @@ class Dataset::Impl {
   /// listing is made and kept; with one, only what it leaves is listed, unless the listing is there
   /// already. A limit may need few of the files.
   arrow::Result<plan::PlannerInput> input(
-      const plan::BoundRequest& bound, const std::shared_ptr<const plan::Inspection>& inspected) {
+      const plan::BoundRequest& bound, const std::shared_ptr<const plan::Inspection>& inspected,
+      const arrow::StopToken& stop) {
     plan::PlannerInput out{source_, inspected, nullptr, {}, cache_};
     const bool all = !bound.filters_keys && !bound.request.limit;
     bool known = inspected->all_files != nullptr;
@@ -164,7 +178,7 @@ class Dataset::Impl {
       known = listing_.files != nullptr;
     }
     if (all || known) {
-      ARROW_ASSIGN_OR_RAISE(auto listed, listing(*inspected));
+      ARROW_ASSIGN_OR_RAISE(auto listed, listing(*inspected, stop));
       out.files = std::move(listed.files);
       out.files_report = std::move(listed.report);
     }
@@ -284,9 +298,9 @@ CacheReport Dataset::cache_report() const {
 
 arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
                                       const PlanOptions& options) const {
-  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(StoppedBy(options.stop)));
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
-  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   if (options.collect_statistics) return impl_->PlanWithFooters(input, bound, options);
   ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, options, plan::FooterUse::kNone));
   ARROW_RETURN_NOT_OK(plan::IdentifyFiles(options.stop, &plan));
@@ -298,7 +312,7 @@ arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& req
   ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(options));
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
-  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   PlanOptions planning;
   planning.stop = options.stop;
   // Footers are read while the files are read; planning needs them only to know how many files a
@@ -324,7 +338,7 @@ arrow::Result<std::vector<FilterSupport>> Dataset::SupportsFilters(
 
 arrow::Result<FileScanConfig> Dataset::FileScan(const ScanArguments& arguments,
                                                 const FileScanOptions& options) const {
-  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(StoppedBy(options.stop)));
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindFileScan(arguments, options, *inspection));
   PlanOptions planning;
   planning.collect_statistics = planning.column_statistics = options.collect_statistics;
@@ -337,12 +351,12 @@ arrow::Result<FileScanConfig> Dataset::FileScan(const ScanArguments& arguments,
 
 arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Expression& filter,
                                                    const PlanOptions& options) const {
-  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(StoppedBy(options.stop)));
   ScanRequest request;
   request.columns.emplace();
   request.filter = filter;
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
-  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   PlanOptions planning = options;
   planning.collect_statistics = planning.column_statistics = true;
   ARROW_ASSIGN_OR_RAISE(auto plan, impl_->PlanWithFooters(input, bound, planning));
@@ -358,7 +372,7 @@ arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
   request.columns.emplace();
   request.filter = filter;
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
-  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection));
+  ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   PlanOptions planning;
   planning.stop = options.stop;
   ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning, plan::FooterUse::kNone));

@@ -21,6 +21,7 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> ResidentFile::ReadAt(int64_t posit
   }
   length = std::min(length, size_ - position);
   for (size_t i = 0; i < ranges_.size(); ++i) {
+    if (whole_only_.contains(i) && ranges_[i] != ByteRange{position, length}) continue;
     if (position >= ranges_[i].offset && position + length <= ranges_[i].end()) {
       used_.insert(i);
       return arrow::SliceBuffer(buffers_[i], position - ranges_[i].offset, length);

@@ -23,6 +23,9 @@ class ResidentFile final : public arrow::io::RandomAccessFile {
                std::vector<std::shared_ptr<arrow::Buffer>> buffers);
   ~ResidentFile() override;
 
+  /// The range at that place in `ranges` answers only a read of exactly all of it.
+  void ServeOnlyWhole(size_t range) { whole_only_.insert(range); }
+
   /// The first read that failed because its bytes are not resident, for readers that are tried
   /// again once these are.
   const std::optional<ByteRange>& missing() const { return missing_; }
@@ -45,7 +48,7 @@ class ResidentFile final : public arrow::io::RandomAccessFile {
   std::vector<ByteRange> ranges_;
   std::vector<std::shared_ptr<arrow::Buffer>> buffers_;
   std::optional<ByteRange> missing_;
-  std::set<size_t> used_;
+  std::set<size_t> used_, whole_only_;
   int64_t position_ = 0;
   bool closed_ = false;
 };

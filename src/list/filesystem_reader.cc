@@ -50,7 +50,7 @@ class FileSystemReader final : public DirectoryReader {
  public:
   explicit FileSystemReader(std::shared_ptr<arrow::fs::FileSystem> filesystem)
       : filesystem_(std::move(filesystem)), access_(store::Access::Of(filesystem_)) {
-    const std::string type = filesystem_->type_name();
+    const std::string type = store::KindOf(*filesystem_);
     is_object_store_ = type == "s3" || type == "abfs" || type == "gcs";
     // Arrow walks over Azure's folders itself, one request after another (docs/adr/0005).
     prefers_recursive_ = is_object_store_ && type != "abfs";

@@ -178,7 +178,7 @@ arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& director
 
 arrow::Status Tree::GoToKnownKeys(const std::shared_ptr<Directory>& from) {
   if (options_.key_values.empty() || from->read_ahead != nullptr || !from->whole ||
-      from->key_depth < 0)
+      from->key_depth < 0 || reader_->requires_recursive())
     return arrow::Status::OK();
   std::vector<std::string> names;
   std::string prefix = from->prefix;
@@ -200,7 +200,16 @@ arrow::Status Tree::GoToKnownKeys(const std::shared_ptr<Directory>& from) {
   }
   if (names.empty() || from->depth + static_cast<int>(names.size()) > options_.max_depth)
     return arrow::Status::OK();
-  ARROW_ASSIGN_OR_RAISE(RawListing raw, reader_->Read(prefix, /*missing_ok=*/true));
+  RawListing raw;
+  if (reader_->is_local()) {
+    ARROW_ASSIGN_OR_RAISE(raw, reader_->Read(prefix, /*missing_ok=*/true));
+  } else {
+    const auto fetch = [reader = reader_, prefix](size_t) {
+      return reader->Read(prefix, /*missing_ok=*/true);
+    };
+    ARROW_ASSIGN_OR_RAISE(auto fetched, FetchAll<RawListing>(1, 1, options_.stop, fetch));
+    raw = std::move(fetched[0]);
+  }
   ++(raw.cached ? report_.directories_cached : report_.directories_listed);
   // Whether it is empty, or nothing of that is there, only listing tells.
   if (raw.entries.empty()) return arrow::Status::OK();

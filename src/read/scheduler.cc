@@ -404,7 +404,9 @@ struct Scheduler::State {
     int64_t batch_bytes = 0;
     if (step.ok()) {
       if (auto* batch = std::get_if<std::shared_ptr<RecordBatch>>(&*step)) {
-        batch_bytes = kBatchOverhead + arrow::util::TotalBufferSize(**batch);
+        // Slices of one batch share its buffers.
+        batch_bytes = kBatchOverhead + arrow::util::ReferencedBufferSize(**batch).ValueOr(
+                                           arrow::util::TotalBufferSize(**batch));
       }
     }
     lock.lock();
@@ -412,6 +414,7 @@ struct Scheduler::State {
     if (slot->dropped) {
       FinishLocked(*slot);
     } else if (!step.ok()) {
+      slot->state = Slot::kBlocked;  // nobody is inside the unit any more
       FailFileLocked(*slot, step.status());
     } else {
       ApplyLocked(slot, *std::move(step), batch_bytes);
@@ -482,7 +485,8 @@ struct Scheduler::State {
   }
 
   void EndFileLocked(Slot& failed) {
-    FinishLocked(failed);
+    // Another thread is inside a stepping unit; that thread finishes the slot.
+    if (failed.state != Slot::kStepping) FinishLocked(failed);
     failed.dropped = true;  // whatever else is still being fetched for it
     bool behind = false;
     for (auto& slot : slots) {
@@ -492,7 +496,6 @@ struct Scheduler::State {
       slot->failure = arrow::Status::OK();  // the earlier one is told
       for (auto& [batch, bytes] : slot->out) queued -= bytes;
       slot->out.clear();
-      // Another thread is inside a stepping unit; that thread finishes the slot.
       if (slot->state != Slot::kStepping) FinishLocked(*slot);
     }
     AdmitLocked();

@@ -171,9 +171,10 @@ bool RunAside(std::function<void()> work, std::chrono::milliseconds patience,
       worker->left_behind = true;
       LingeringThread thread = *std::move(worker->thread);
       worker->thread.reset();
+      // Azure's client loops without end where a listing is cut off between two chunks. A worker
+      // that has not begun has no id yet, and 0 would be this thread.
+      if (worker->id != 0) ::setpriority(PRIO_PROCESS, worker->id, kLowestPriority);
       lock.unlock();
-      // Azure's client loops without end where a listing is cut off between two chunks.
-      ::setpriority(PRIO_PROCESS, worker->id, kLowestPriority);
       std::move(thread).Abandon();
       return false;
     }

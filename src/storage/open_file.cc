@@ -148,7 +148,7 @@ class FilesystemFile final : public OpenFile {
       info.set_mtime(arrow::fs::TimePoint(std::chrono::nanoseconds(file->mtime_ns)));
     }
     auto access = store::Access::Of(file->filesystem);
-    const bool gcs = file->filesystem->type_name() == "gcs";
+    const bool gcs = store::KindOf(*file->filesystem) == "gcs";
     const bool whole = gcs && file->size >= 0 && file->size <= kReadWhole;
     if (!whole && (gcs || file->size < 0)) ++counters->heads;
     if (gcs) ++counters->gets;

@@ -53,9 +53,21 @@ arrow::Status Sleep(milliseconds time, const arrow::StopToken& stop) {
 
 }  // namespace
 
-Access::Access(const arrow::fs::FileSystem& filesystem) : kind_(filesystem.type_name()) {
+std::string KindOf(const arrow::fs::FileSystem& filesystem) {
+  const auto* tree = dynamic_cast<const arrow::fs::SubTreeFileSystem*>(&filesystem);
+  return tree != nullptr ? KindOf(*tree->base_fs()) : filesystem.type_name();
+}
+
+Access::Access(const arrow::fs::FileSystem& filesystem) : kind_(KindOf(filesystem)) {
   is_store_ = kind_ == "s3" || kind_ == "gcs" || kind_ == "abfs";
-  if (is_store_) scheme_ = (kind_ == "gcs" ? "gs" : kind_) + "://";
+  if (!is_store_) return;
+  scheme_ = (kind_ == "gcs" ? "gs" : kind_) + "://";
+  for (const auto* at = &filesystem;;) {
+    const auto* tree = dynamic_cast<const arrow::fs::SubTreeFileSystem*>(at);
+    if (tree == nullptr) break;
+    at = tree->base_fs().get();
+    scheme_.insert(scheme_.find("://") + 3, tree->base_path());
+  }
 }
 
 std::shared_ptr<Access> Access::Of(const std::shared_ptr<arrow::fs::FileSystem>& filesystem) {

@@ -1,4 +1,4 @@
-// How a store is asked: again where it fails for a moment, and never beyond a deadline.
+// How a store is asked: again where it fails for a moment, and not for ever.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,10 @@
 #include <arrow/util/cancel.h>
 
 namespace shoal::store {
+
+/// "s3", "gcs", "abfs", or what else the filesystem, or the one that it is a subtree of, says of
+/// itself.
+std::string KindOf(const arrow::fs::FileSystem& filesystem);
 
 struct Limits {
   /// Of one operation (a listing, a range of a file) with all that is done to repeat it. An attempt

@@ -13,12 +13,25 @@ bool HasOneOf(const std::string& text, std::initializer_list<std::string_view> w
   return false;
 }
 
+/// Without what stands between quotes: names of buckets and keys, which may be any words.
+std::string WithoutNames(const std::string& text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t open = text.find('\'', at);
+    const size_t close = open == text.npos ? open : text.find('\'', open + 1);
+    if (close == text.npos) return out + text.substr(at);
+    out += text.substr(at, open - at);
+    at = close + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 Failure Classify(const arrow::Status& status) {
   if (!status.IsIOError() && !status.IsUnknownError() && !status.IsInvalid())
     return Failure::kOther;
-  const std::string& text = status.message();
+  const std::string text = WithoutNames(status.message());
   // S3: "AWS Error CODE during …", with "(HTTP status 503)" where the code is not known.
   // GCS: "google::cloud::Status(CODE: …". Azure: "… 403 …" and the service's code.
   if (HasOneOf(text, {"NO_SUCH_BUCKET", "NoSuchBucket", "ContainerNotFound",
@@ -36,6 +49,11 @@ Failure Classify(const arrow::Status& status) {
                       "AuthenticationFailed", "AuthorizationFailure", "NoAuthenticationInformation",
                       "Server failed to authenticate", "InvalidAuthenticationInfo"})) {
     return Failure::kDenied;
+  }
+  // What is not there stays away.
+  if (HasOneOf(text, {"NO_SUCH_KEY", "NoSuchKey", "RESOURCE_NOT_FOUND", "HTTP status 404",
+                      "BlobNotFound", "(NOT_FOUND"})) {
+    return Failure::kOther;
   }
   if (HasOneOf(text, {"SLOW_DOWN",
                       "SERVICE_UNAVAILABLE",

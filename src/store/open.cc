@@ -5,11 +5,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <arrow/filesystem/azurefs.h>
 #include <arrow/filesystem/gcsfs.h>
@@ -31,8 +29,7 @@ namespace {
 using FileSystem = std::shared_ptr<arrow::fs::FileSystem>;
 
 /// Requests in flight, at most: Arrow's S3 client keeps as many connections as its pool has
-/// threads. The threads themselves are started when something is handed to them, which listings
-/// and reads are not.
+/// threads. The threads are started when something is handed to them, as listings do.
 constexpr int kConnections = 128;
 /// Attempts within Arrow's client, which repeats one request and not a whole listing.
 constexpr int64_t kAttemptsWithin = 4;
@@ -109,15 +106,10 @@ arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
   ARROW_ASSIGN_OR_RAISE(s3.connect_timeout, options.Seconds("connect_timeout", 1));
   const auto retries = std::make_shared<std::atomic<int64_t>>(0);
   s3.retry_strategy = std::make_shared<FewRetries>(retries);
-  ARROW_ASSIGN_OR_RAISE(auto pool, arrow::internal::ThreadPool::Make(kConnections));
-  const arrow::io::IOContext io(pool.get());
-  // The pool must outlive the client, which may outlive this process's main().
-  static auto* pools = new std::vector<std::shared_ptr<arrow::internal::ThreadPool>>;
-  static std::mutex mutex;
-  {
-    std::lock_guard lock(mutex);
-    pools->push_back(std::move(pool));
-  }
+  // One for all clients. It must outlive them, and they may outlive this process's main().
+  static auto* pool = new auto(arrow::internal::ThreadPool::Make(kConnections));
+  ARROW_RETURN_NOT_OK(pool->status());
+  const arrow::io::IOContext io((*pool)->get());
 
   s3.region = options["region"];
   for (const char* name : {"AWS_REGION", "AWS_DEFAULT_REGION"}) {

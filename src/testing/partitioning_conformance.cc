@@ -133,6 +133,12 @@ class Suite {
       return Status::Invalid("the path '", whole, "' is that of ", Show(keys), " and of ",
                              Show(known->second));
     }
+    for (size_t depth = 0; depth < segments.size(); ++depth) {
+      const auto only = partitioning_.OnlyDirectory(static_cast<int>(depth), keys);
+      if (!only || *only == segments[depth]) continue;
+      return Status::Invalid("the directory '", segments[depth], "' of ", Show(keys),
+                             " is not the only one, as OnlyDirectory says of '", *only, "'");
+    }
     ARROW_ASSIGN_OR_RAISE(const Keys parsed, Parse(segments, path->file_prefix));
     for (const auto& wanted : keys) {
       if (std::count(parsed.begin(), parsed.end(), wanted) != 1 || parsed.size() != keys.size()) {

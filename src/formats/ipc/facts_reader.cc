@@ -163,6 +163,8 @@ class IpcFactsReader final : public FactsReader {
       return Status::IOError(name, " has ", batch.rows,
                              " rows, but its first column has others: the file is corrupt");
     }
+    if (__builtin_add_overflow(total_rows_, batch.rows, &total_rows_))
+      return Status::IOError("its record batches claim more rows than there can be: it is corrupt");
     rows_.push_back(batch.rows);
     kept_bytes_ += buffer->size();
     if (kept_bytes_ <= kKeptMetadata) {
@@ -237,6 +239,7 @@ class IpcFactsReader final : public FactsReader {
   Footer footer_;
   size_t taken_ = 0;  // messages whose metadata was looked at
   std::vector<int64_t> dictionary_ids_, rows_;
+  int64_t total_rows_ = 0;
   std::vector<std::shared_ptr<arrow::Buffer>> metadata_;
   int64_t kept_bytes_ = 0;
 };

@@ -54,16 +54,23 @@ class OrcFactsReader final : public FactsReader {
 std::shared_ptr<arrow::io::RandomAccessFile> FileOf(
     const SourceFile& file, const Tail& tail, std::vector<ByteRange> ranges,
     std::vector<std::shared_ptr<arrow::Buffer>> buffers) {
-  // liborc reads so many bytes of the end at once, whatever it needs.
+  // liborc reads so many bytes of the end at once, whatever it needs: what it has no use for then
+  // is made up, and given to that one read.
   constexpr int64_t kGuess = 16 << 10;
   const auto length = static_cast<int64_t>(tail.bytes.size());
   const int64_t wanted = std::min(std::max(length, kGuess), tail.file_size());
   std::string end(wanted - length, '\0');
   end += tail.bytes;
+  const std::shared_ptr<arrow::Buffer> buffer = arrow::Buffer::FromString(std::move(end));
+  ranges.push_back({tail.file_size() - length, length});
+  buffers.push_back(arrow::SliceBuffer(buffer, wanted - length, length));
   ranges.push_back({tail.file_size() - wanted, wanted});
-  buffers.push_back(arrow::Buffer::FromString(std::move(end)));
-  return std::make_shared<ResidentFile>(file.path, tail.file_size(), std::move(ranges),
-                                        std::move(buffers));
+  buffers.push_back(buffer);
+  const size_t made_up = ranges.size() - 1;
+  auto out = std::make_shared<ResidentFile>(file.path, tail.file_size(), std::move(ranges),
+                                            std::move(buffers));
+  out->ServeOnlyWhole(made_up);
+  return out;
 }
 
 int64_t OrcFacts::memory_size() const {
