@@ -10,6 +10,14 @@ namespace shoal::list {
 namespace {
 
 constexpr int64_t kMostBytes = int64_t{4} << 20;
+/// Where directories cannot be read alone, a sample reads all there is, and reading that again
+/// costs more than keeping it.
+constexpr int64_t kMostTreeBytes = int64_t{64} << 20;
+
+int64_t BytesOf(const std::string& prefix, const RawListing& listing) {
+  return static_cast<int64_t>(prefix.size() + listing.names.size() +
+                              listing.entries.size() * sizeof(RawEntry));
+}
 
 }  // namespace
 
@@ -22,8 +30,7 @@ class SnapshotDirectories {
   }
 
   void Put(const std::string& prefix, const RawListing& listing) {
-    const auto bytes = static_cast<int64_t>(prefix.size() + listing.names.size() +
-                                            listing.entries.size() * sizeof(RawEntry));
+    const int64_t bytes = BytesOf(prefix, listing);
     std::lock_guard lock(mutex_);
     if (bytes > kMostBytes - bytes_) return;
     auto copy = std::make_shared<RawListing>(listing);
@@ -31,10 +38,27 @@ class SnapshotDirectories {
     if (by_prefix_.emplace(prefix, std::move(copy)).second) bytes_ += bytes;
   }
 
+  std::shared_ptr<const RawTree> GetTree(const std::string& prefix) const {
+    std::lock_guard lock(mutex_);
+    const auto it = trees_.find(prefix);
+    return it == trees_.end() ? nullptr : it->second;
+  }
+
+  void PutTree(const std::string& prefix, const RawTree& tree) {
+    int64_t bytes = 0;
+    for (const auto& [directory, listing] : tree) bytes += BytesOf(directory, listing);
+    std::lock_guard lock(mutex_);
+    if (bytes > kMostTreeBytes - tree_bytes_) return;
+    auto copy = std::make_shared<RawTree>(tree);
+    for (auto& [directory, listing] : *copy) listing.cached = true;
+    if (trees_.emplace(prefix, std::move(copy)).second) tree_bytes_ += bytes;
+  }
+
  private:
   mutable std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<const RawListing>> by_prefix_;
-  int64_t bytes_ = 0;
+  std::unordered_map<std::string, std::shared_ptr<const RawTree>> trees_;
+  int64_t bytes_ = 0, tree_bytes_ = 0;
 };
 
 namespace {
@@ -54,7 +78,11 @@ class SnapshotReader final : public DirectoryReader {
   }
 
   arrow::Result<RawTree> ReadRecursive(const std::string& prefix) const override {
-    return reader_->ReadRecursive(prefix);
+    if (const auto known = known_->GetTree(prefix)) return *known;
+    ARROW_ASSIGN_OR_RAISE(RawTree tree, reader_->ReadRecursive(prefix));
+    if (record_ && (tree.size() > 1 || !tree.at(prefix).entries.empty()))
+      known_->PutTree(prefix, tree);
+    return tree;
   }
   arrow::Result<PathInfo> Look(const std::string& path, bool* dangling) const override {
     return reader_->Look(path, dangling);

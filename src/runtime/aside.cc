@@ -32,7 +32,7 @@ constexpr auto kWatch = std::chrono::seconds(1);
 /// A thousand waits in poll() take less processor time, taking apart a page of names takes more.
 constexpr auto kWorked = std::chrono::milliseconds(2);
 /// A loop around a broken connection computes, but never sleeps.
-constexpr int64_t kSlept = 2;
+constexpr int64_t kSlept = 1;
 constexpr int kLowestPriority = 19;
 
 struct Worker;

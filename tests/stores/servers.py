@@ -1,8 +1,8 @@
 """Installs and starts servers of object stores, each behind the counting proxy.
 
 What is installed is kept (``SHOAL_STORES_CACHE``, else ``~/.cache/shoal-test-stores``): a second run installs
-nothing. `python servers.py install` only installs; `tools` and `check` in its place end with status 0 where Go and
-Node.js are there, and where all is installed or can be.
+nothing. `python servers.py install` only installs; `tools` and `check` in its place end with status 0 where
+Go and Node.js are there, and where all is installed or can be.
 """
 
 from __future__ import annotations

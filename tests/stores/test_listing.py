@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pyarrow as pa
 import pytest
@@ -135,3 +136,33 @@ def test_a_missing_path_is_an_error_naming_it(store: Store) -> None:
     for path in "nowhere", "here/b.parquet", "nowhere/*.parquet":
         with pytest.raises(FileNotFoundError, match=path.partition("*")[0]):
             shoal.open(store.uri(path), storage_options=store.options()).count()
+
+
+def test_a_listing_that_gets_on_is_not_cut_off(store: Store) -> None:
+    """Of many pages, it may take longer than a request may, and than all attempts may."""
+    if store.kind == "azure":
+        pytest.skip("has 5,000 names in a page")
+    n = 2_200
+    content = numbers(0, 1)
+    if store.kind == "s3":  # its server serves plain files
+        folder = store.addresses.data / store.bucket / "long"
+        folder.mkdir()
+        for i in range(n):
+            (folder / f"{i:05}.parquet").write_bytes(content)
+    else:
+        for i in range(n):
+            store.put(f"long/{i:05}.parquet", content)
+    schema = pa.schema([("x", pa.int64())])
+    options = store.options() | {"timeout": "1.5", "deadline": "2"}
+    opened = shoal.open(
+        store.uri("long/"), schema=schema, partitioning=None, format="parquet", storage_options=options
+    )
+    store.reset()
+    store.behave(800)
+    begin = time.monotonic()
+    assert len(opened.files) == n
+    assert time.monotonic() - begin > 2 * 0.8
+    counts = store.counts()
+    assert counts.list == 3
+    plan = opened.plan(collect_statistics=False)
+    assert plan.store_requests.list + plan.inspection_requests.list == counts.list
