@@ -34,7 +34,7 @@ INCLUDES = {
     },
     "read": {"base", "runtime", "expression", "schema", "storage", "prune", "plan"},
     "testing": set(),
-    "dataset": {"base", "list", "plan", "read", "statistics"},
+    "dataset": {"base", "formats", "list", "plan", "read", "schema", "statistics"},
 }
 
 
