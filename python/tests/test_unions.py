@@ -83,7 +83,7 @@ def test_what_is_no_table_in_memory_is_refused() -> None:
     ):
         ds.InMemoryDataset([])
     with pytest.raises(
-        TypeError, match="Expected a list of tables or batches. The given list contains a int"
+        TypeError, match=r"Expected a list of tables or batches\. The given list contains a int"
     ):
         ds.dataset([table, 0])
     with pytest.raises(

@@ -1,6 +1,6 @@
 // Whole datasets against the law of the library: an answer never depends on how it was found.
 //
-// Each round writes a folder of Parquet files in a random layout and asks a few random questions of
+// Each round writes a folder of Parquet or Arrow files in a random layout and asks a few random questions of
 // it, each in several ways; what the files hold is found out by reading all of them plainly.
 //
 //   SHOAL_ORACLE_ROUNDS  rounds (default: 150)
@@ -88,7 +88,8 @@ class Round {
       : random_(seed), cache_(directory / "cache") {
     const auto root = directory / "table";
     std::filesystem::create_directory(root);
-    made_ = MakeDataset(root, random_);
+    const auto format = random_.Chance(0.35) ? MadeFormat::kIpc : MadeFormat::kParquet;
+    made_ = MakeDataset(root, random_, format);
   }
 
   void Run() {
@@ -131,7 +132,7 @@ class Round {
         options.partition_base_dir = made_.root;
         break;
       case 1:
-        sources = {made_.root + "/**/*.parquet", made_.files[0].path};
+        sources = {made_.root + "/**/*.[ap]*", made_.files[0].path};
         options.partition_base_dir = made_.root;
         break;
       default:
