@@ -99,57 +99,75 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   /// Checks the options; touches no file. Errors name the option.
   static arrow::Result<std::shared_ptr<Dataset>> Open(std::vector<std::string> sources,
                                                       OpenOptions options = {});
-  ~Dataset();
+  /// The files of a listing source of one's own. Of the options, filesystem and listing_cache_ttl
+  /// must not be given.
+  static arrow::Result<std::shared_ptr<Dataset>> OpenSource(
+      std::shared_ptr<const ListingSource> source, OpenOptions options = {});
+  virtual ~Dataset();
 
   /// Columns of the files, in order of first appearance by path, then partition keys.
-  arrow::Result<std::shared_ptr<arrow::Schema>> schema() const;
-  arrow::Result<std::shared_ptr<arrow::Schema>> partition_schema() const;
-  arrow::Result<std::shared_ptr<const FileFormat>> format() const;
-  arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> filesystem() const;
+  virtual arrow::Result<std::shared_ptr<arrow::Schema>> schema() const;
+  virtual arrow::Result<std::shared_ptr<arrow::Schema>> partition_schema() const;
+  virtual arrow::Result<std::shared_ptr<const FileFormat>> format() const;
+  virtual arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> filesystem() const;
   /// All files, listed in full.
-  arrow::Result<std::shared_ptr<const FileTable>> files() const;
-  arrow::Result<ListingReport> listing_report() const;
-  CacheReport cache_report() const;
+  virtual arrow::Result<std::shared_ptr<const FileTable>> files() const;
+  virtual arrow::Result<ListingReport> listing_report() const;
+  virtual CacheReport cache_report() const;
 
-  arrow::Result<ScanPlan> Plan(const ScanRequest& request, const PlanOptions& options = {}) const;
-  arrow::Result<std::unique_ptr<BatchStream>> Scan(const ScanRequest& request,
-                                                   const ScanOptions& options = {}) const;
+  /// The columns of the request's output. Checks the request; reads nothing once the schema is
+  /// known.
+  virtual arrow::Result<std::shared_ptr<arrow::Schema>> OutputSchema(
+      const ScanRequest& request) const;
+  virtual arrow::Result<ScanPlan> Plan(const ScanRequest& request,
+                                       const PlanOptions& options = {}) const;
+  virtual arrow::Result<std::unique_ptr<BatchStream>> Scan(const ScanRequest& request,
+                                                           const ScanOptions& options = {}) const;
 
   /// For query engines (file_scan.h): what a scan with these filters does with each of them, and so
   /// what the engine need not do. Errors: a column that the table lacks, types that cannot be
   /// compared, a filter that is not boolean; each is a mistake whoever evaluates it. An expression
   /// that only the engine understands is unsupported.
-  arrow::Result<std::vector<FilterSupport>> SupportsFilters(
+  virtual arrow::Result<std::vector<FilterSupport>> SupportsFilters(
       const std::vector<arrow::compute::Expression>& filters,
       ReadMode mode = ReadMode::kShoalReads) const;
   /// The scan, planned for an engine to take over. Blocks as Plan() does. Errors name the option,
   /// column or file.
-  arrow::Result<FileScanConfig> FileScan(const ScanArguments& arguments,
-                                         const FileScanOptions& options = {}) const;
+  virtual arrow::Result<FileScanConfig> FileScan(const ScanArguments& arguments,
+                                                 const FileScanOptions& options = {}) const;
 
   /// Rows that match. Without a filter, or where keys and statistics decide, no data is read. What
   /// it took is told to `metrics`, if given; `rows_returned` is 0.
-  arrow::Result<int64_t> Count(
+  virtual arrow::Result<int64_t> Count(
       const arrow::compute::Expression& filter = arrow::compute::literal(true),
       const ScanOptions& options = {}, ScanMetrics* metrics = nullptr) const;
   /// Rows, bytes and bounds of the table's columns, for the rows that match, from keys and footers
   /// alone. What a filter over data leaves is not known from these: then all figures are those of
   /// the row groups that may match, and inexact. Of the options, those on what to collect are
   /// ignored.
-  arrow::Result<TableStatistics> Statistics(
+  virtual arrow::Result<TableStatistics> Statistics(
       const arrow::compute::Expression& filter = arrow::compute::literal(true),
       const PlanOptions& options = {}) const;
   /// A dataset of the same sources and options, to be listed anew whatever a listing cache has
   /// of them; this one stays as it is.
-  arrow::Result<std::shared_ptr<Dataset>> Refresh() const;
+  virtual arrow::Result<std::shared_ptr<Dataset>> Refresh() const;
+  /// The same files as a table with that schema, which has to hold what they hold, as if they had
+  /// been inspected together with others that have its other columns. Shares what is known of the
+  /// files.
+  virtual arrow::Result<std::shared_ptr<Dataset>> WithSchema(
+      std::shared_ptr<arrow::Schema> schema) const;
+
+ protected:
+  /// For datasets that are not files of one kind, which override all that is virtual.
+  Dataset();
 
  private:
   class Impl;
+  explicit Dataset(std::unique_ptr<Impl> impl);
   /// Of listings that are remembered, those since that moment are believed.
   static arrow::Result<std::shared_ptr<Dataset>> OpenSince(
       std::vector<std::string> sources, OpenOptions options,
       std::chrono::steady_clock::time_point since);
-  explicit Dataset(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

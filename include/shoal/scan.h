@@ -74,7 +74,8 @@ class StreamMaker;  // internal
 /// any thread. Destroying or closing a stream stops it without reading the rest.
 class BatchStream {
  public:
-  /// Reading starts with the first Next(). The stream shares the plan's parts it needs; the plan may go.
+  /// Reading starts with the first Next(). The stream shares the plan's parts it needs; the plan
+  /// may go.
   static arrow::Result<std::unique_ptr<BatchStream>> Make(const ScanPlan& plan,
                                                           const ScanOptions& options = {});
   ~BatchStream();

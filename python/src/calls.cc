@@ -131,12 +131,10 @@ arrow::Result<std::shared_ptr<ScanPlan>> Plan(DatasetPtr dataset, ScanRequest re
 
 arrow::Result<std::shared_ptr<arrow::Schema>> OutputSchema(DatasetPtr dataset,
                                                            ScanRequest request) {
-  request.limit = 0;  // ends the listing before it begins
-  request.offset = 0;
-  PlanOptions options;
-  options.collect_statistics = false;
-  ARROW_ASSIGN_OR_RAISE(auto plan, Plan(std::move(dataset), std::move(request), options));
-  return plan->output_schema;
+  using SchemaPtr = std::shared_ptr<arrow::Schema>;
+  return Interruptible<SchemaPtr>([dataset, request](arrow::StopToken) -> arrow::Result<SchemaPtr> {
+    return dataset->OutputSchema(request);
+  });
 }
 
 arrow::Result<std::shared_ptr<Stream>> StartScan(DatasetPtr dataset, ScanRequest request,

@@ -33,11 +33,34 @@ def open_again(sources, options):
     return Dataset(sources, **options)
 
 
+def union_of(children, Schema schema=None):
+    """The datasets as one."""
+    cdef vector[shared_ptr[CDataset]] c_children
+    cdef shared_ptr[CSchema] c_schema
+    children = tuple(children)
+    for child in children:
+        c_children.push_back((<Dataset?> child).dataset)
+    if schema is not None:
+        c_schema = pyarrow_unwrap_schema(schema)
+    cdef Dataset made = Dataset.__new__(Dataset)
+    made.dataset = <shared_ptr[CDataset]> GetResultValue(CMakeUnion(c_children, c_schema))
+    made.remade_by = (union_of, (children, schema))
+    return made
+
+
+def table_dataset(Table table not None):
+    """The table as a dataset."""
+    cdef Dataset made = Dataset.__new__(Dataset)
+    made.dataset = GetResultValue(COpenTable(pyarrow_unwrap_table(table)))
+    made.remade_by = (table_dataset, (table,))
+    return made
+
+
 @cython.final
 cdef class Dataset:
     """A table of files. Immutable. Pickles as its sources and options, so that who unpickles it lists anew."""
     cdef shared_ptr[CDataset] dataset
-    cdef tuple opened  # sources, options
+    cdef tuple remade_by  # a function and its arguments
 
     def __init__(self, sources, *, FileSystem filesystem=None, str format="", str format_options="",
                  Partitioning partitioning=None,
@@ -79,7 +102,7 @@ cdef class Dataset:
         if filesystem is None:
             sources = [wherever(source) for source in sources]
             partition_base_dir = wherever(partition_base_dir)
-        self.opened = (sources, {
+        self.remade_by = (open_again, (sources, {
             "filesystem": filesystem,
             "format": format,
             "format_options": format_options,
@@ -96,7 +119,7 @@ cdef class Dataset:
             "cache_limit": cache_limit,
             "listing_cache_ms": listing_cache_ms,
             "storage_options": storage_options,
-        })
+        }))
         with nogil:
             self.dataset = GetResultValue(CallOpen(c_sources, options))
 
@@ -249,8 +272,8 @@ cdef class Dataset:
         cdef Dataset fresh = Dataset.__new__(Dataset)
         with nogil:
             fresh.dataset = GetResultValue(CallRefresh(self.dataset))
-        fresh.opened = self.opened
+        fresh.remade_by = self.remade_by
         return fresh
 
     def __reduce__(self):
-        return open_again, self.opened
+        return self.remade_by

@@ -340,6 +340,15 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
         CCacheReport cache_report()
 
 
+cdef extern from "shoal/union_dataset.h" namespace "shoal" nogil:
+    cdef cppclass CUnionDataset "shoal::UnionDataset"(CDataset):
+        pass
+
+    CResult[shared_ptr[CUnionDataset]] CMakeUnion "shoal::UnionDataset::Make"(
+        vector[shared_ptr[CDataset]] children, shared_ptr[CSchema] schema)
+    CResult[shared_ptr[CDataset]] COpenTable "shoal::OpenTable"(shared_ptr[CTable] table)
+
+
 cdef extern from "shoal/file_scan.h" namespace "shoal" nogil:
     cdef enum class CReadMode "shoal::ReadMode":
         kShoalReads

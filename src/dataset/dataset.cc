@@ -90,10 +90,26 @@ arrow::Status OpenStoreOf(const std::vector<std::string>& sources, OpenOptions* 
 class Dataset::Impl {
  public:
   Impl(std::vector<std::string> sources, OpenOptions options,
-       std::shared_ptr<const ListingSource> source)
-      : sources_(std::move(sources)), options_(std::move(options)), source_(std::move(source)) {}
+       std::shared_ptr<const ListingSource> source, bool has_own_source)
+      : sources_(std::move(sources)),
+        options_(std::move(options)),
+        source_(std::move(source)),
+        has_own_source_(has_own_source) {}
+  /// The files of `base`, with that schema.
+  Impl(const std::shared_ptr<const Dataset>& base, std::shared_ptr<arrow::Schema> schema)
+      : sources_(base->impl_->sources_),
+        options_(base->impl_->options_),
+        source_(base->impl_->source_),
+        has_own_source_(base->impl_->has_own_source_),
+        cache_(base->impl_->cache_),
+        base_(base),
+        schema_(std::move(schema)) {}
 
   const std::vector<std::string>& sources() const { return sources_; }
+  const std::shared_ptr<const Dataset>& base() const { return base_; }
+  const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  /// The source was given, and not made of `sources`.
+  bool has_own_source() const { return has_own_source_; }
   const OpenOptions& options() const { return options_; }
   const std::shared_ptr<plan::FactsCache>& cache() const { return cache_; }
   const std::shared_ptr<const ListingSource>& source() const { return source_; }
@@ -102,6 +118,10 @@ class Dataset::Impl {
   /// skip files gets one that has skipped them, unless there was nothing to skip.
   arrow::Result<std::shared_ptr<const plan::Inspection>> inspection(
       const ScanOptions& reading = {}) {
+    if (base_) {
+      ARROW_ASSIGN_OR_RAISE(auto inspected, base_->impl_->inspection(reading));
+      return WithSchema(*inspected);
+    }
     std::lock_guard lock(inspection_mutex_);
     const std::pair skips(reading.on_missing, reading.on_corrupt);
     auto& made = inspection_ ? inspection_ : lenient_[skips];
@@ -144,6 +164,7 @@ class Dataset::Impl {
   arrow::Result<Listing> listing(
       const plan::Inspection& inspected,
       const arrow::StopToken& stop = arrow::StopToken::Unstoppable()) {
+    if (base_) return base_->impl_->listing(inspected, stop);
     std::lock_guard lock(listing_mutex_);
     if (!listing_.files) {
       if (inspected.all_files) {
@@ -164,6 +185,12 @@ class Dataset::Impl {
     return listing_;
   }
 
+  bool is_listed() {
+    if (base_) return base_->impl_->is_listed();
+    std::lock_guard lock(listing_mutex_);
+    return listing_.files != nullptr;
+  }
+
   /// What planning starts from. Without a filter over keys every file is wanted, so the full
   /// listing is made and kept; with one, only what it leaves is listed, unless the listing is there
   /// already. A limit may need few of the files.
@@ -172,11 +199,7 @@ class Dataset::Impl {
       const arrow::StopToken& stop) {
     plan::PlannerInput out{source_, inspected, nullptr, {}, cache_};
     const bool all = !bound.filters_keys && !bound.request.limit;
-    bool known = inspected->all_files != nullptr;
-    if (!known) {
-      std::lock_guard lock(listing_mutex_);
-      known = listing_.files != nullptr;
-    }
+    const bool known = inspected->all_files != nullptr || is_listed();
     if (all || known) {
       ARROW_ASSIGN_OR_RAISE(auto listed, listing(*inspected, stop));
       out.files = std::move(listed.files);
@@ -195,11 +218,26 @@ class Dataset::Impl {
   }
 
  private:
+  std::shared_ptr<const plan::Inspection> WithSchema(const plan::Inspection& of_base) const {
+    auto out = std::make_shared<plan::Inspection>(of_base);
+    arrow::FieldVector keys;
+    for (const auto& key : of_base.partition_schema->fields()) {
+      if (auto field = schema_->GetFieldByName(key->name()))
+        keys.push_back(key->WithType(field->type()));
+    }
+    out->table_schema = schema_;
+    out->partition_schema = arrow::schema(std::move(keys));
+    return out;
+  }
+
   const std::vector<std::string> sources_;
   const OpenOptions options_;
   const std::shared_ptr<const ListingSource> source_;
+  const bool has_own_source_;
   const std::shared_ptr<plan::FactsCache> cache_ =
       std::make_shared<plan::FactsCache>(kFactsCacheBytes);
+  const std::shared_ptr<const Dataset> base_;    // whose files these are; null: its own
+  const std::shared_ptr<arrow::Schema> schema_;  // in place of the base's
   std::mutex inspection_mutex_, listing_mutex_;
   std::shared_ptr<const plan::Inspection> inspection_;  // that skipped nothing
   std::map<std::pair<OnBadFile, OnBadFile>, std::shared_ptr<const plan::Inspection>> lenient_;
@@ -211,11 +249,11 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::Open(std::vector<std::string> s
   return OpenSince(std::move(sources), std::move(options), {});
 }
 
-arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSince(
-    std::vector<std::string> sources, OpenOptions options,
-    std::chrono::steady_clock::time_point since) {
-  if (sources.empty())
-    return arrow::Status::Invalid("No source is given: name a file, a folder or a pattern");
+namespace {
+
+/// Checks the options, and fills in what is by default.
+arrow::Status Complete(OpenOptions* given) {
+  OpenOptions& options = *given;
   if (options.inspect == 0 || options.inspect < OpenOptions::kAll) {
     return arrow::Status::Invalid("inspect is ", options.inspect,
                                   ", but must be at least 1, or all");
@@ -245,14 +283,40 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSince(
   if (!options.file_format && !options.format.empty())
     ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
   if (!options.partitioning) options.partitioning = MakeHivePartitioning();
+  return arrow::Status::OK();
+}
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSource(
+    std::shared_ptr<const ListingSource> source, OpenOptions options) {
+  if (!source) return arrow::Status::Invalid("No listing source is given");
+  if (options.filesystem || options.listing_cache_ttl.count() != 0) {
+    return arrow::Status::Invalid(
+        "filesystem and listing_cache_ttl are not for a listing source of one's own");
+  }
+  ARROW_RETURN_NOT_OK(Complete(&options));
+  auto impl = std::make_unique<Impl>(std::vector<std::string>{source->Describe()},
+                                     std::move(options), source, /*has_own_source=*/true);
+  return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
+}
+
+arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSince(
+    std::vector<std::string> sources, OpenOptions options,
+    std::chrono::steady_clock::time_point since) {
+  if (sources.empty())
+    return arrow::Status::Invalid("No source is given: name a file, a folder or a pattern");
+  ARROW_RETURN_NOT_OK(Complete(&options));
   ARROW_RETURN_NOT_OK(OpenStoreOf(sources, &options));
   ARROW_ASSIGN_OR_RAISE(auto source, MakeListingSource(sources, options.filesystem,
                                                        {options.listing_cache_ttl, since}));
-  auto impl = std::make_unique<Impl>(std::move(sources), std::move(options), std::move(source));
+  auto impl = std::make_unique<Impl>(std::move(sources), std::move(options), std::move(source),
+                                     /*has_own_source=*/false);
   return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
 }
 
 Dataset::Dataset(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Dataset::Dataset() = default;
 Dataset::~Dataset() = default;
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::schema() const {
@@ -294,6 +358,13 @@ CacheReport Dataset::cache_report() const {
     out = {report.path, report.known, report.used, report.added, report.problem};
   }
   return out;
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::OutputSchema(
+    const ScanRequest& request) const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  return bound.output_schema;
 }
 
 arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
@@ -383,7 +454,19 @@ arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Refresh() const {
+  if (impl_->base()) {
+    ARROW_ASSIGN_OR_RAISE(auto fresh, impl_->base()->Refresh());
+    return fresh->WithSchema(impl_->schema());
+  }
+  if (impl_->has_own_source()) return OpenSource(impl_->source(), impl_->options());
   return OpenSince(impl_->sources(), impl_->options(), std::chrono::steady_clock::now());
+}
+
+arrow::Result<std::shared_ptr<Dataset>> Dataset::WithSchema(
+    std::shared_ptr<arrow::Schema> schema) const {
+  if (!schema) return arrow::Status::Invalid("No schema is given");
+  return std::shared_ptr<Dataset>(
+      new Dataset(std::make_unique<Impl>(shared_from_this(), std::move(schema))));
 }
 
 arrow::Result<std::string> UserCacheDirectory() {

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string>
 
+#include <shoal/format_by_extension.h>
+
 #include "formats/csv/format.h"
 #include "formats/ipc/format.h"
 #include "formats/json/format.h"
@@ -29,8 +31,13 @@ std::vector<std::shared_ptr<const FileFormat>> AllFormats() {
 }
 
 std::shared_ptr<const FileFormat> FormatOfPath(std::string_view path) {
+  return FormatOfPath(path, AllFormats());
+}
+
+std::shared_ptr<const FileFormat> FormatOfPath(
+    std::string_view path, const std::vector<std::shared_ptr<const FileFormat>>& formats) {
   const std::string lower = Lower(path);
-  for (auto& format : AllFormats()) {
+  for (const auto& format : formats) {
     for (auto extension : format->extensions()) {
       if (lower.ends_with(extension)) return format;
     }
@@ -67,13 +74,15 @@ arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view 
   }
   // Other names of Arrow IPC.
   if (name == "arrow" || name == "feather") name = "ipc";
+  if (name == formats::kByExtension) return FormatByExtension();
   std::string known;
   for (auto& format : formats::AllFormats()) {
     if (format->name() == name) return format;
     known += (known.empty() ? "" : ", ") + std::string(format->name());
   }
   return arrow::Status::NotImplemented("format '", name,
-                                       "' is not supported; the known formats are: ", known);
+                                       "' is not supported; the known formats are: ", known,
+                                       ", and by_extension, for files of several");
 }
 
 std::optional<SavedFacts> FileFormat::SaveFacts(const FileFacts&) const { return std::nullopt; }

@@ -15,6 +15,11 @@ std::vector<std::shared_ptr<const FileFormat>> AllFormats();
 
 /// The format whose extension the path ends in (letter case aside), if any.
 std::shared_ptr<const FileFormat> FormatOfPath(std::string_view path);
+std::shared_ptr<const FileFormat> FormatOfPath(
+    std::string_view path, const std::vector<std::shared_ptr<const FileFormat>>& formats);
+
+/// The name of the format of tables whose files are each of the format that their name tells.
+inline constexpr std::string_view kByExtension = "by_extension";
 /// The format whose magic bytes `head` begins with, if any.
 std::shared_ptr<const FileFormat> FormatOfMagic(std::string_view head);
 

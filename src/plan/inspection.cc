@@ -111,6 +111,9 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
     if (!out.format) {
       ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat(options.format));
     }
+    if (out.format->name() == formats::kByExtension && out.list.extensions.empty()) {
+      for (auto extension : out.format->extensions()) out.list.extensions.emplace_back(extension);
+    }
     // Where schema, keys and format are declared, there is nothing to find out.
     if (options.schema && options.list.partitioning->declared()) {
       out.sample.complete = false;

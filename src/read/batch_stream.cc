@@ -1,6 +1,8 @@
 #include "read/batch_stream.h"
 
 #include <algorithm>
+#include <limits>
+#include <mutex>
 #include <utility>
 
 #include "plan/rows_wanted.h"
@@ -33,17 +35,11 @@ arrow::Status ValidateOptions(const ScanOptions& options) {
 
 class BatchStream::Impl {
  public:
-  explicit Impl(std::shared_ptr<read::Reading> reading) : reading_(std::move(reading)) {}
-  ~Impl() { Close(); }
-
-  const std::shared_ptr<arrow::Schema>& schema() const { return reading_->schema(); }
-  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next() { return reading_->Next(&consumer_); }
-  void Close() { reading_->Leave(&consumer_); }
-  ScanMetrics metrics() const { return reading_->metrics(consumer_); }
-
- private:
-  const std::shared_ptr<read::Reading> reading_;
-  read::Consumer consumer_;
+  virtual ~Impl() = default;
+  virtual const std::shared_ptr<arrow::Schema>& schema() const = 0;
+  virtual arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next() = 0;
+  virtual void Close() = 0;
+  virtual ScanMetrics metrics() const = 0;
 };
 
 BatchStream::BatchStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -66,6 +62,8 @@ namespace read {
 /// The door to BatchStream's private constructor for code inside the library.
 class StreamMaker {
  public:
+  class OfReading;
+  class Joined;
   static std::unique_ptr<BatchStream> Make(std::unique_ptr<BatchStream::Impl> impl) {
     return std::unique_ptr<BatchStream>(new BatchStream(std::move(impl)));
   }
@@ -87,16 +85,166 @@ class StreamMaker {
     auto reading =
         std::make_shared<Reading>(std::move(context), plan.fragments, request, options, consumers);
     std::vector<std::unique_ptr<BatchStream>> streams;
-    for (int i = 0; i < consumers; ++i)
-      streams.push_back(Make(std::make_unique<BatchStream::Impl>(reading)));
+    for (int i = 0; i < consumers; ++i) streams.push_back(Make(MakeImpl(reading)));
     return streams;
   }
 
  private:
+  static std::unique_ptr<BatchStream::Impl> MakeImpl(std::shared_ptr<Reading> reading);
   static bool KeepsAllRows(const ScanPlan& plan) {
     return plan.request.filter.Equals(arrow::compute::literal(true));
   }
 };
+
+/// What one consumer of a reading takes.
+class StreamMaker::OfReading final : public BatchStream::Impl {
+ public:
+  explicit OfReading(std::shared_ptr<Reading> reading) : reading_(std::move(reading)) {}
+  ~OfReading() override { OfReading::Close(); }
+
+  const std::shared_ptr<arrow::Schema>& schema() const override { return reading_->schema(); }
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    return reading_->Next(&consumer_);
+  }
+  void Close() override { reading_->Leave(&consumer_); }
+  ScanMetrics metrics() const override { return reading_->metrics(consumer_); }
+
+ private:
+  const std::shared_ptr<Reading> reading_;
+  Consumer consumer_;
+};
+
+std::unique_ptr<BatchStream::Impl> StreamMaker::MakeImpl(std::shared_ptr<Reading> reading) {
+  return std::make_unique<OfReading>(std::move(reading));
+}
+
+/// Scans one after the other. One is open at a time, and so has all of the memory budget.
+class StreamMaker::Joined final : public BatchStream::Impl {
+ public:
+  Joined(std::shared_ptr<arrow::Schema> schema, size_t scans, ScanOpener open, int64_t offset,
+         std::optional<int64_t> limit)
+      : schema_(std::move(schema)),
+        scans_(scans),
+        open_(std::move(open)),
+        skip_(offset),
+        left_(limit.value_or(std::numeric_limits<int64_t>::max())),
+        limited_(limit.has_value()) {}
+
+  const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
+
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    if (!failed_.ok()) return failed_;
+    auto batch = Pull();
+    if (!batch.ok()) failed_ = batch.status();
+    return batch;
+  }
+
+  void Close() override {
+    std::shared_ptr<BatchStream> current;
+    {
+      std::lock_guard lock(mutex_);
+      closed_ = true;
+      current = current_;
+    }
+    if (current) current->Close();
+  }
+
+  ScanMetrics metrics() const override {
+    std::lock_guard lock(mutex_);
+    ScanMetrics out = done_;
+    if (current_) AddMetrics(current_->metrics(), &out);
+    out.rows_returned = rows_;
+    out.batches_returned = batches_;
+    return out;
+  }
+
+ private:
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Pull() {
+    while (left_ > 0) {
+      ARROW_ASSIGN_OR_RAISE(auto current, Current());
+      if (!current) return nullptr;
+      ARROW_ASSIGN_OR_RAISE(auto batch, current->Next());
+      std::lock_guard lock(mutex_);
+      if (!batch) {
+        AddMetrics(current->metrics(), &done_);
+        current_.reset();
+        continue;
+      }
+      if (skip_ >= batch->num_rows()) {
+        skip_ -= batch->num_rows();
+        continue;
+      }
+      batch = batch->Slice(std::exchange(skip_, 0), left_);
+      left_ -= batch->num_rows();
+      rows_ += batch->num_rows();
+      ++batches_;
+      return batch;
+    }
+    return nullptr;
+  }
+
+  /// The scan that is open, or the next one; nullptr: there is none.
+  arrow::Result<std::shared_ptr<BatchStream>> Current() {
+    {
+      std::lock_guard lock(mutex_);
+      if (current_) return current_;
+      if (next_ == scans_) return nullptr;
+      if (closed_) return arrow::Status::Cancelled("The stream is closed");
+    }
+    std::optional<int64_t> limit;
+    if (limited_) {
+      limit = skip_ > std::numeric_limits<int64_t>::max() - left_
+                  ? std::numeric_limits<int64_t>::max()
+                  : skip_ + left_;
+    }
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<BatchStream> opened, open_(next_, limit));
+    std::lock_guard lock(mutex_);
+    ++next_;
+    if (closed_) return arrow::Status::Cancelled("The stream is closed");
+    current_ = std::move(opened);
+    return current_;
+  }
+
+  const std::shared_ptr<arrow::Schema> schema_;
+  const size_t scans_;
+  const ScanOpener open_;
+  // Of the one consumer.
+  int64_t skip_, left_;
+  const bool limited_;
+  arrow::Status failed_;
+  mutable std::mutex mutex_;  // of what follows
+  std::shared_ptr<BatchStream> current_;
+  size_t next_ = 0;
+  bool closed_ = false;
+  ScanMetrics done_;
+  int64_t rows_ = 0, batches_ = 0;
+};
+
+void AddMetrics(const ScanMetrics& one, ScanMetrics* sum) {
+  sum->files_opened += one.files_opened;
+  sum->footers_cached += one.footers_cached;
+  sum->files_pruned += one.files_pruned;
+  sum->row_groups_read += one.row_groups_read;
+  sum->row_groups_pruned += one.row_groups_pruned;
+  sum->requests += one.requests;
+  sum->bytes_read += one.bytes_read;
+  sum->rows_decoded += one.rows_decoded;
+  sum->rows_returned += one.rows_returned;
+  sum->batches_returned += one.batches_returned;
+  sum->peak_bytes = std::max(sum->peak_bytes, one.peak_bytes);
+  sum->skipped.insert(sum->skipped.end(), one.skipped.begin(), one.skipped.end());
+  sum->unseen_columns.insert(sum->unseen_columns.end(), one.unseen_columns.begin(),
+                             one.unseen_columns.end());
+  sum->store_requests += one.store_requests;
+  sum->planning_requests += one.planning_requests;
+}
+
+std::unique_ptr<BatchStream> JoinScans(std::shared_ptr<arrow::Schema> schema, size_t scans,
+                                       ScanOpener open, int64_t offset,
+                                       std::optional<int64_t> limit) {
+  return StreamMaker::Make(std::make_unique<StreamMaker::Joined>(std::move(schema), scans,
+                                                                 std::move(open), offset, limit));
+}
 
 arrow::Result<std::unique_ptr<BatchStream>> MakeStream(
     const ScanPlan& plan, const ScanOptions& options, std::shared_ptr<plan::FactsCache> cache,

@@ -1,7 +1,9 @@
 // Making streams with the caches of a dataset.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <shoal/scan.h>
@@ -24,5 +26,18 @@ arrow::Result<std::unique_ptr<BatchStream>> MakeStream(
 /// asked first. The plan is one that holds together.
 arrow::Result<std::vector<std::unique_ptr<BatchStream>>> MakeSharedStreams(
     const ScanPlan& plan, const ScanOptions& options, int consumers);
+
+/// Adds what one of several scans did to what they did together.
+void AddMetrics(const ScanMetrics& one, ScanMetrics* sum);
+
+/// Starts the i-th of several scans, for so many rows at most.
+using ScanOpener = std::function<arrow::Result<std::unique_ptr<BatchStream>>(
+    size_t i, std::optional<int64_t> limit)>;
+
+/// The rows of `scans` scans, one scan after the other, each started when it is needed, in one
+/// stream with that offset and limit over all of them. All have the schema `schema`.
+std::unique_ptr<BatchStream> JoinScans(std::shared_ptr<arrow::Schema> schema, size_t scans,
+                                       ScanOpener open, int64_t offset,
+                                       std::optional<int64_t> limit);
 
 }  // namespace shoal::read

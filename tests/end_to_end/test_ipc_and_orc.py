@@ -181,3 +181,20 @@ def test_a_projection_of_a_file_reads_few_bytes(tmp_path: Path) -> None:
     assert scan.to_table()["c7"].to_pylist() == list(range(7, 10_007))
     assert scan.metrics is not None
     assert scan.metrics.bytes_read < (tmp_path / "wide.arrow").stat().st_size / 4
+
+
+def test_files_of_several_formats_are_one_table_when_asked(tmp_path: Path) -> None:
+    write_file(table_of(0, 3), tmp_path / "a.arrow")
+    orc.write_table(table_of(3, 3), tmp_path / "b.ORC")
+    cli.write(tmp_path / "c.parquet", table_of(6, 3))
+    (tmp_path / "README.txt").write_text("no data")
+    dataset = shoal.open(str(tmp_path), format="by_extension")
+    assert dataset.scan().to_table()["i"].to_pylist() == list(range(9))
+    assert dataset.scan(filter="i > 1 and i < 7").to_table()["i"].to_pylist() == [2, 3, 4, 5, 6]
+    assert dataset.count() == 9
+    assert dataset.listing_report.issues["extension"].count == 1
+    assert cli.output_of("count", tmp_path, "--format", "by_extension") == "9\n"
+    again = shoal.ScanPlan.from_json(dataset.scan().plan().to_json())
+    assert again.to_table().num_rows == 9
+    with pytest.raises(pa.ArrowInvalid, match=r"README\.txt.*tells no format"):
+        shoal.open(str(tmp_path / "README.txt"), format="by_extension").count()

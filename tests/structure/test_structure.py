@@ -35,7 +35,7 @@ INCLUDES = {
     },
     "read": {"base", "runtime", "expression", "schema", "storage", "prune", "plan"},
     "testing": set(),
-    "dataset": {"base", "list", "plan", "read", "statistics", "store"},
+    "dataset": {"base", "formats", "list", "plan", "read", "schema", "statistics", "store"},
 }
 
 

@@ -8,6 +8,7 @@
 
 #include <arrow/table.h>
 
+#include "ipc_maker.h"
 #include "must.h"
 #include "parquet_maker.h"
 #include "table_maker.h"
@@ -56,7 +57,8 @@ struct Key {
 
 class Maker {
  public:
-  Maker(std::filesystem::path root, Random& random) : root_(std::move(root)), random_(random) {}
+  Maker(std::filesystem::path root, Random& random, MadeFormat format)
+      : root_(std::move(root)), random_(random), format_(format) {}
 
   MadeDataset Make() {
     schema_ = RandomSchema(random_);
@@ -165,6 +167,7 @@ class Maker {
   }
 
   void WriteFile(int64_t number) {
+    const bool ipc = format_ == MadeFormat::kIpc;
     MadeFile file;
     file.keys = KeysOfFile();
     Partitioning::FormattedPath formatted = Must(made_.partitioning->Format(file.keys));
@@ -174,11 +177,13 @@ class Maker {
     // Short names in any order: the order of paths is not that of writing.
     const std::string name = formatted.file_prefix +
                              std::string(1, static_cast<char>('a' + random_.Below(26))) +
-                             std::to_string(number) + ".parquet";
+                             std::to_string(number) +
+                             (ipc ? RandomIpcExtension(random_) : ".parquet");
     file.path = directory / name;
     const int64_t rows = random_.Pick<int64_t>({0, 1, 5, 40, 130, 130, 400});
     const auto schema = SchemaOfFile();
     std::optional<std::string> chosen;
+    if (ipc) chosen = WriteRandomIpc(*RandomTable(schema, rows, random_), file.path, random_);
     while (!chosen) {
       chosen = WriteRandomParquet(*RandomTable(schema, rows, random_), file.path, types_, random_);
     }
@@ -224,6 +229,7 @@ class Maker {
 
   const std::filesystem::path root_;
   Random& random_;
+  const MadeFormat format_;
   MadeDataset made_;
   std::ostringstream described_;
   std::shared_ptr<arrow::Schema> schema_;
@@ -237,8 +243,8 @@ class Maker {
 
 }  // namespace
 
-MadeDataset MakeDataset(const std::filesystem::path& root, Random& random) {
-  return Maker(root, random).Make();
+MadeDataset MakeDataset(const std::filesystem::path& root, Random& random, MadeFormat format) {
+  return Maker(root, random, format).Make();
 }
 
 }  // namespace shoal::oracle

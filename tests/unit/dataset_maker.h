@@ -1,4 +1,4 @@
-// Random folders of Parquet files.
+// Random folders of files.
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,11 @@ struct MadeDataset {
   std::string description;      // of the layout, for people
 };
 
+/// The format of a dataset's files; of Arrow IPC they are files and streams, as it comes.
+enum class MadeFormat { kParquet, kIpc };
+
 /// Writes a dataset below `root`, which must exist.
-MadeDataset MakeDataset(const std::filesystem::path& root, Random& random);
+MadeDataset MakeDataset(const std::filesystem::path& root, Random& random,
+                        MadeFormat format = MadeFormat::kParquet);
 
 }  // namespace shoal::oracle

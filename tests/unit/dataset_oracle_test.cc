@@ -1,6 +1,6 @@
 // Whole datasets against the law of the library: an answer never depends on how it was found.
 //
-// Each round writes a folder of Parquet files in a random layout and asks a few random questions of
+// Each round writes a folder of Parquet or Arrow files in a random layout and asks a few random questions of
 // it, each in several ways; what the files hold is found out by reading all of them plainly.
 //
 //   SHOAL_ORACLE_ROUNDS  rounds (default: 150)
@@ -90,7 +90,8 @@ class Round {
       : random_(seed), cache_(directory / "cache"), copy_(directory / "table", seed) {
     const auto root = directory / "table";
     std::filesystem::create_directory(root);
-    made_ = MakeDataset(root, random_);
+    const auto format = random_.Chance(0.35) ? MadeFormat::kIpc : MadeFormat::kParquet;
+    made_ = MakeDataset(root, random_, format);
   }
 
   void Run() {
@@ -137,7 +138,7 @@ class Round {
         options.partition_base_dir = root;
         break;
       case 1:
-        sources = {root + "/**/*.parquet", copy_.At(made_.files[0].path)};
+        sources = {root + "/**/*.[ap]*", copy_.At(made_.files[0].path)};
         options.partition_base_dir = root;
         break;
       default:

@@ -7,6 +7,7 @@
 #include <arrow/io/file.h>
 #include <parquet/arrow/reader.h>
 
+#include "ipc_maker.h"
 #include "plain_evaluator.h"
 
 namespace shoal::oracle {
@@ -17,6 +18,7 @@ using ArrayPtr = std::shared_ptr<arrow::Array>;
 
 Result<std::shared_ptr<arrow::Table>> ReadFile(
     const std::string& path, const std::optional<std::vector<int>>& row_groups = std::nullopt) {
+  if (IsIpcPath(path)) return ReadIpc(path, row_groups);
   ARROW_ASSIGN_OR_RAISE(auto input, arrow::io::ReadableFile::Open(path));
   ARROW_ASSIGN_OR_RAISE(auto reader, parquet::arrow::OpenFile(input, arrow::default_memory_pool()));
   return row_groups ? reader->ReadRowGroups(*row_groups) : reader->ReadTable();

@@ -1,14 +1,14 @@
 """The names, signatures and meanings of `pyarrow.dataset`, on shoal's engine.
 
 Code that says ``import pyarrow.dataset as ds`` works with ``import shoal.dataset as ds``, as far as it reads
-Parquet, CSV or JSON files: other formats, writing, joins, unions and the formats' options are not there yet, and raise an
-error. Where pyarrow would lose or alter data (keys such as ``01``, columns that appear in later files), shoal
-keeps it; docs/python.md lists the differences.
+Parquet, CSV or JSON files, tables in memory and unions of them: other formats, writing, joins and the formats'
+options are not there yet, and raise an error. Where pyarrow would lose or alter data (keys such as ``01``, columns
+that appear in later files), shoal keeps it; docs/python.md lists the differences.
 """
 
 from pyarrow.compute import Expression, field, scalar
 
-from shoal.dataset._dataset import Dataset, FileSystemDataset, dataset
+from shoal.dataset._dataset import Dataset, FileSystemDataset, InMemoryDataset, UnionDataset, dataset
 from shoal.dataset._format import CsvFileFormat, FileFormat, JsonFileFormat, ParquetFileFormat
 from shoal.dataset._fragment import FileFragment, Fragment, ParquetFileFragment
 from shoal.dataset._partitioning import (
@@ -33,12 +33,14 @@ __all__ = [
     "FilenamePartitioning",
     "Fragment",
     "HivePartitioning",
+    "InMemoryDataset",
     "JsonFileFormat",
     "ParquetFileFormat",
     "ParquetFileFragment",
     "Partitioning",
     "PartitioningFactory",
     "Scanner",
+    "UnionDataset",
     "dataset",
     "field",
     "get_partition_keys",

@@ -1,6 +1,6 @@
 """Dataset: many files as one table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn, Unpack
 
 import pyarrow as pa
@@ -142,6 +142,114 @@ class FileSystemDataset(Dataset):
         return "<shoal.dataset.FileSystemDataset>"
 
 
+class UnionDataset(Dataset):
+    """Several datasets as one table: the rows of the children, one child after the other.
+
+    Parameters
+    ----------
+    schema
+        The columns; None: the lossless union of the children's. A column that a child lacks is null in its
+        rows.
+    children
+        The datasets.
+
+    Raises
+    ------
+    TypeError
+        A child is no dataset.
+    ValueError
+        There is no child, or a child is filtered.
+    """
+
+    def __init__(self, schema: pa.Schema | None, children: Iterable[Dataset]) -> None:
+        self._children = list(children)
+        for child in self._children:
+            if not isinstance(child, Dataset):
+                raise TypeError(
+                    f"Argument 'children' has incorrect type (expected Dataset, got {type(child).__name__})"
+                )
+            if child._filter is not None:
+                raise ValueError(
+                    "Creating an UnionDataset from filtered or projected Datasets is currently not "
+                    "supported. Union the unfiltered datasets and apply the filter to the resulting union."
+                )
+        self._table = _core.union_of((child._table for child in self._children), schema)
+        self._filter = None
+
+    @property
+    def children(self) -> list[Dataset]:
+        return list(self._children)
+
+    def _fragments(self, filter: Expression | None) -> Iterator[Fragment]:
+        for child in self._children:
+            yield from child._fragments(filter)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return UnionDataset, (self._table.schema(), self._children), {"_filter": self._filter}
+
+    def __repr__(self) -> str:
+        return f"<shoal.dataset.UnionDataset of {len(self._children)}>"
+
+
+class InMemoryDataset(Dataset):
+    """Tables or batches in memory as a dataset.
+
+    Parameters
+    ----------
+    source
+        A pyarrow.Table, a pyarrow.RecordBatch, or a list of them.
+    schema
+        What all of them have; None: that of the first.
+
+    Raises
+    ------
+    TypeError
+        The source is something else, or an item has another schema.
+    ValueError
+        An empty list, and no schema.
+    """
+
+    def __init__(
+        self,
+        source: pa.Table | pa.RecordBatch | Iterable[pa.Table | pa.RecordBatch],
+        schema: pa.Schema | None = None,
+    ) -> None:
+        if isinstance(source, pa.RecordBatch | pa.Table):
+            source = [source]
+        elif not isinstance(source, list | tuple):
+            raise TypeError(
+                "Expected a table, batch, or list of tables/batches instead of the given type: "
+                + type(source).__name__
+            )
+        tables = []
+        for item in source:
+            if not isinstance(item, pa.RecordBatch | pa.Table):
+                raise TypeError(
+                    "Expected a list of tables or batches. The given list contains a " + type(item).__name__
+                )
+            if schema is None:
+                schema = item.schema
+            elif not schema.equals(item.schema):
+                raise TypeError(
+                    f"Item has schema\n{item.schema}\nwhich does not match expected schema\n{schema}"
+                )
+            tables.append(pa.Table.from_batches([item]) if isinstance(item, pa.RecordBatch) else item)
+        if schema is None:
+            raise ValueError("Must provide schema to construct in-memory dataset from an empty list")
+        self._rows = pa.concat_tables(tables) if tables else schema.empty_table()
+        self._table = _core.table_dataset(self._rows)
+        self._filter = None
+
+    def _fragments(self, filter: Expression | None) -> Iterator[Fragment]:
+        raise NotImplementedError("A table in memory has no fragments")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return InMemoryDataset, (self._rows,), {"_filter": self._filter}
+
+    def __repr__(self) -> str:
+        return "<shoal.dataset.InMemoryDataset>"
+
+
 def dataset(
     source: Any,
     schema: pa.Schema | None = None,
@@ -151,14 +259,15 @@ def dataset(
     partition_base_dir: str | None = None,
     exclude_invalid_files: bool | None = None,
     ignore_prefixes: Sequence[str] | None = None,
-) -> FileSystemDataset:
-    """Open files as one table. A look at the source is all that is done at once; files are listed and
-    their schemas read with the first question.
+) -> Dataset:
+    """Open files as one table, or datasets or tables in memory. A look at the source is all that is done at
+    once; files are listed and their schemas read with the first question.
 
     Parameters
     ----------
     source
-        A path or URI of a folder or file, or a list of paths of files.
+        A path or URI of a folder or file, or a list of paths of files. Or a list of datasets; or a table or
+        batch in memory, or a list of them: then of the other arguments only `schema` may be given.
     schema
         The columns and types of the table; files are adapted to it. None: the lossless union of the files'
         schemas.
@@ -183,6 +292,17 @@ def dataset(
     TypeError, ValueError
         An argument is of the wrong kind, or not supported.
     """
+    others = (format, filesystem, partitioning, partition_base_dir, exclude_invalid_files, ignore_prefixes)
+    in_memory = pa.RecordBatch | pa.Table
+    many = isinstance(source, list | tuple)
+    if many and source and all(isinstance(item, Dataset) for item in source):
+        if any(other is not None for other in others):
+            raise ValueError("When passing a list of Datasets, you cannot pass any additional arguments")
+        return UnionDataset(schema, source)
+    if isinstance(source, in_memory) or (many and any(isinstance(item, in_memory) for item in source)):
+        if any(other is not None for other in others):
+            raise ValueError("When passing in-memory data, you cannot pass any additional arguments")
+        return InMemoryDataset(source, schema)
     chosen = as_format(format)
     name, format_options = as_format_of_open(chosen._format)
     if exclude_invalid_files:
@@ -241,11 +361,6 @@ def _check_files(paths: list[str], filesystem: pafs.FileSystem | None) -> None:
 
 
 def _refuse(source: object) -> NoReturn:
-    kinds = Dataset | pa.RecordBatch | pa.Table | pa.RecordBatchReader
-    if isinstance(source, kinds) or (
-        isinstance(source, list | tuple) and source and isinstance(source[0], kinds)
-    ):
-        raise NotImplementedError("Datasets of tables, batches or other datasets are not supported yet")
     if isinstance(source, list | tuple):
         names = ", ".join(sorted({type(item).__name__ for item in source if not is_path(item)}))
         raise TypeError(

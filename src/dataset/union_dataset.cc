@@ -1,0 +1,165 @@
+#include <shoal/union_dataset.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "read/batch_stream.h"
+#include "schema/merge.h"
+#include "statistics/merge.h"
+
+namespace shoal {
+
+namespace {
+
+arrow::Status NotOfAUnion(const char* what) {
+  return arrow::Status::NotImplemented("a union of datasets has no ", what,
+                                       " of its own: ask its children");
+}
+
+}  // namespace
+
+struct UnionDataset::State {
+  std::shared_ptr<arrow::Schema> schema;
+  std::vector<std::shared_ptr<Dataset>> children;  // with that schema
+};
+
+UnionDataset::UnionDataset(std::vector<std::shared_ptr<Dataset>> children,
+                           std::shared_ptr<arrow::Schema> schema)
+    : children_(std::move(children)), declared_(std::move(schema)) {}
+
+UnionDataset::~UnionDataset() = default;
+
+arrow::Result<std::shared_ptr<UnionDataset>> UnionDataset::Make(
+    std::vector<std::shared_ptr<Dataset>> children, std::shared_ptr<arrow::Schema> schema) {
+  if (children.empty()) return arrow::Status::Invalid("A union needs at least one dataset");
+  for (const auto& child : children) {
+    if (!child) return arrow::Status::Invalid("A dataset of the union is null");
+  }
+  return std::shared_ptr<UnionDataset>(new UnionDataset(std::move(children), std::move(schema)));
+}
+
+arrow::Result<std::shared_ptr<const UnionDataset::State>> UnionDataset::state() const {
+  std::lock_guard lock(mutex_);
+  if (state_) return state_;
+  auto made = std::make_shared<State>();
+  made->schema = declared_;
+  if (!declared_) {
+    std::vector<schema::FileSchema> schemas;
+    for (size_t i = 0; i < children_.size(); ++i) {
+      ARROW_ASSIGN_OR_RAISE(auto schema, children_[i]->schema());
+      schemas.push_back({"dataset " + std::to_string(i) + " of the union", std::move(schema)});
+    }
+    ARROW_ASSIGN_OR_RAISE(made->schema, schema::MergeSchemas(schemas));
+  }
+  for (const auto& child : children_) {
+    ARROW_ASSIGN_OR_RAISE(auto with_schema, child->WithSchema(made->schema));
+    made->children.push_back(std::move(with_schema));
+  }
+  state_ = std::move(made);
+  return state_;
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> UnionDataset::schema() const {
+  ARROW_ASSIGN_OR_RAISE(auto state, this->state());
+  return state->schema;
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> UnionDataset::partition_schema() const {
+  return NotOfAUnion("partition schema");
+}
+arrow::Result<std::shared_ptr<const FileFormat>> UnionDataset::format() const {
+  return NotOfAUnion("format");
+}
+arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> UnionDataset::filesystem() const {
+  return NotOfAUnion("filesystem");
+}
+arrow::Result<std::shared_ptr<const FileTable>> UnionDataset::files() const {
+  return NotOfAUnion("list of files");
+}
+arrow::Result<ScanPlan> UnionDataset::Plan(const ScanRequest&, const PlanOptions&) const {
+  return NotOfAUnion("plan");
+}
+arrow::Result<std::vector<FilterSupport>> UnionDataset::SupportsFilters(
+    const std::vector<arrow::compute::Expression>&, ReadMode) const {
+  return NotOfAUnion("file scan");
+}
+arrow::Result<FileScanConfig> UnionDataset::FileScan(const ScanArguments&,
+                                                     const FileScanOptions&) const {
+  return NotOfAUnion("file scan");
+}
+CacheReport UnionDataset::cache_report() const { return {}; }
+
+arrow::Result<ListingReport> UnionDataset::listing_report() const {
+  ListingReport out;
+  for (const auto& child : children_) {
+    ARROW_ASSIGN_OR_RAISE(auto report, child->listing_report());
+    out.Merge(report);
+  }
+  return out;
+}
+
+arrow::Result<std::shared_ptr<arrow::Schema>> UnionDataset::OutputSchema(
+    const ScanRequest& request) const {
+  ARROW_ASSIGN_OR_RAISE(auto state, this->state());
+  return state->children[0]->OutputSchema(request);
+}
+
+arrow::Result<std::unique_ptr<BatchStream>> UnionDataset::Scan(const ScanRequest& request,
+                                                               const ScanOptions& options) const {
+  ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
+  ARROW_ASSIGN_OR_RAISE(auto state, this->state());
+  // Finds what is wrong with the request, whichever children a limit leaves.
+  ARROW_ASSIGN_OR_RAISE(auto schema, state->children[0]->OutputSchema(request));
+  auto open = [state, request, options](size_t i, std::optional<int64_t> limit) {
+    ScanRequest of_child = request;
+    of_child.offset = 0;
+    of_child.limit = limit;
+    return state->children[i]->Scan(of_child, options);
+  };
+  return read::JoinScans(std::move(schema), state->children.size(), std::move(open), request.offset,
+                         request.limit);
+}
+
+arrow::Result<int64_t> UnionDataset::Count(const arrow::compute::Expression& filter,
+                                           const ScanOptions& options,
+                                           ScanMetrics* metrics) const {
+  ARROW_ASSIGN_OR_RAISE(auto state, this->state());
+  int64_t rows = 0;
+  for (const auto& child : state->children) {
+    ScanMetrics of_it;
+    ARROW_ASSIGN_OR_RAISE(const int64_t of_child, child->Count(filter, options, &of_it));
+    rows += of_child;
+    if (metrics != nullptr) read::AddMetrics(of_it, metrics);
+  }
+  return rows;
+}
+
+arrow::Result<TableStatistics> UnionDataset::Statistics(const arrow::compute::Expression& filter,
+                                                        const PlanOptions& options) const {
+  ARROW_ASSIGN_OR_RAISE(auto state, this->state());
+  std::vector<TableStatistics> parts;
+  for (const auto& child : state->children) {
+    ARROW_ASSIGN_OR_RAISE(auto statistics, child->Statistics(filter, options));
+    parts.push_back(std::move(statistics));
+  }
+  return statistics::Merge(parts);
+}
+
+arrow::Result<std::shared_ptr<Dataset>> UnionDataset::Refresh() const {
+  std::vector<std::shared_ptr<Dataset>> fresh;
+  for (const auto& child : children_) {
+    ARROW_ASSIGN_OR_RAISE(auto one, child->Refresh());
+    fresh.push_back(std::move(one));
+  }
+  return Make(std::move(fresh), declared_);
+}
+
+arrow::Result<std::shared_ptr<Dataset>> UnionDataset::WithSchema(
+    std::shared_ptr<arrow::Schema> schema) const {
+  if (!schema) return arrow::Status::Invalid("No schema is given");
+  return Make(children_, std::move(schema));
+}
+
+}  // namespace shoal
