@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/location.h"
+#include "formats/registry.h"
 #include "base/path.h"
 #include "list/strictness.h"
 #include "plan/facts_cache.h"
@@ -127,15 +128,7 @@ class Dataset::Impl {
     auto& made = inspection_ ? inspection_ : lenient_[skips];
     if (!made) {
       plan::InspectionOptions inspect;
-      inspect.list.partitioning = options_.partitioning;
-      inspect.list.partition_base_dir = options_.partition_base_dir;
-      if (!options_.extension.empty()) inspect.list.extensions = {options_.extension};
-      inspect.list.ignore_prefixes = options_.ignore_prefixes;
-      inspect.list.ignore_subdirectory = options_.ignore_subdirectory;
-      inspect.list.strict = options_.strict;
-      // Listing tells empty files from others only where it looks at sizes.
-      inspect.list.need_size = options_.strict.contains(ListingIssue::kZeroByte);
-      inspect.list.list_concurrency = options_.list_concurrency;
+      inspect.list = ListingAsAsked();
       inspect.list.stop = reading.stop;
       inspect.format = options_.format;
       inspect.file_format = options_.file_format;
@@ -155,6 +148,20 @@ class Dataset::Impl {
     return made;
   }
 
+  ListOptions ListingAsAsked() const {
+    ListOptions list;
+    list.partitioning = options_.partitioning;
+    list.partition_base_dir = options_.partition_base_dir;
+    if (!options_.extension.empty()) list.extensions = {options_.extension};
+    list.ignore_prefixes = options_.ignore_prefixes;
+    list.ignore_subdirectory = options_.ignore_subdirectory;
+    list.strict = options_.strict;
+    // Listing tells empty files from others only where it looks at sizes.
+    list.need_size = options_.strict.contains(ListingIssue::kZeroByte);
+    list.list_concurrency = options_.list_concurrency;
+    return list;
+  }
+
   struct Listing {
     std::shared_ptr<const FileTable> files;
     ListingReport report;
@@ -170,16 +177,9 @@ class Dataset::Impl {
       if (inspected.all_files) {
         listing_ = {inspected.all_files, inspected.report};
       } else {
-        auto files = std::make_shared<FileTable>();
-        auto sink = [&](FileTable page) -> arrow::Result<bool> {
-          files->Append(page);
-          return true;
-        };
         ListOptions list = inspected.list;
         list.stop = stop;
-        ARROW_ASSIGN_OR_RAISE(auto report, source_->List(list, sink));
-        ARROW_RETURN_NOT_OK(list::ReportMissingKeys(*files, options_.strict, &report));
-        listing_ = {std::move(files), std::move(report)};
+        ARROW_ASSIGN_OR_RAISE(listing_, List(list));
       }
     }
     return listing_;
@@ -189,6 +189,26 @@ class Dataset::Impl {
     if (base_) return base_->impl_->is_listed();
     std::lock_guard lock(listing_mutex_);
     return listing_.files != nullptr;
+  }
+
+  /// The full listing for those who ask for nothing else. On a store whose format is given, no
+  /// inspection is needed to know which files are meant. Where there are none, it has the words.
+  arrow::Result<Listing> listing_alone() {
+    if (base_) return base_->impl_->listing_alone();
+    // Of several formats, the names of files tell which are meant.
+    const bool known = !options_.format.empty() && options_.format != formats::kByExtension &&
+                       !base::IsLocal(*source_->filesystem());
+    if (known) {
+      std::lock_guard inspecting(inspection_mutex_);
+      std::lock_guard lock(listing_mutex_);
+      if (!inspection_ && !listing_.files) {
+        ARROW_ASSIGN_OR_RAISE(Listing listed, List(ListingAsAsked()));
+        if (listed.files->num_files() > 0) listing_ = std::move(listed);
+      }
+      if (listing_.files) return listing_;
+    }
+    ARROW_ASSIGN_OR_RAISE(auto inspected, inspection());
+    return listing(*inspected);
   }
 
   /// What planning starts from. Without a filter over keys every file is wanted, so the full
@@ -228,6 +248,17 @@ class Dataset::Impl {
     out->table_schema = schema_;
     out->partition_schema = arrow::schema(std::move(keys));
     return out;
+  }
+
+  arrow::Result<Listing> List(const ListOptions& options) const {
+    auto files = std::make_shared<FileTable>();
+    auto sink = [&](FileTable page) -> arrow::Result<bool> {
+      files->Append(page);
+      return true;
+    };
+    ARROW_ASSIGN_OR_RAISE(auto report, source_->List(options, sink));
+    ARROW_RETURN_NOT_OK(list::ReportMissingKeys(*files, options_.strict, &report));
+    return Listing{std::move(files), std::move(report)};
   }
 
   const std::vector<std::string> sources_;
@@ -340,14 +371,12 @@ arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> Dataset::filesystem() cons
 }
 
 arrow::Result<std::shared_ptr<const FileTable>> Dataset::files() const {
-  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
-  ARROW_ASSIGN_OR_RAISE(auto listing, impl_->listing(*inspection));
+  ARROW_ASSIGN_OR_RAISE(auto listing, impl_->listing_alone());
   return listing.files;
 }
 
 arrow::Result<ListingReport> Dataset::listing_report() const {
-  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
-  ARROW_ASSIGN_OR_RAISE(auto listing, impl_->listing(*inspection));
+  ARROW_ASSIGN_OR_RAISE(auto listing, impl_->listing_alone());
   return listing.report;
 }
 

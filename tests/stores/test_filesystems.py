@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.fs as pafs
 import pytest
 import shoal
 import shoal.dataset as ds
 from cli_program import shoal as run
 from servers import ACCESS_KEY, ACCOUNT, ACCOUNT_KEY, SECRET_KEY
-from tables import DAYS, FILES, HOURS, ROWS, numbers, put_days
+from tables import DAYS, FILES, HOURS, ROWS, SCHEMA, numbers, put_days
 
 from store import Store
 
@@ -67,6 +68,31 @@ def test_the_dataset_module_takes_them(store: Store) -> None:
     put_days(store)
     opened = ds.dataset(f"{store.bucket}/days", filesystem=of_pyarrow(store), partitioning="hive")
     assert opened.count_rows(filter=(ds.field("hour") == 2)) == DAYS * FILES * ROWS
+
+
+def test_the_dataset_module_looks_at_nothing_first(store: Store) -> None:
+    n = put_days(store)
+    store.reset()
+    opened = ds.dataset(f"{store.bucket}/days", filesystem=of_pyarrow(store), partitioning="hive")
+    assert sum(store.counts().operations.values()) == 0
+    assert len(opened.files) == n
+    counts = store.counts()
+    assert (counts.head, counts.get) == (0, 0)
+
+    keys = ds.partitioning(pa.schema([SCHEMA.field("date"), SCHEMA.field("hour")]), flavor="hive")
+    store.reset()
+    opened = ds.dataset(
+        f"{store.bucket}/days", schema=SCHEMA, filesystem=of_pyarrow(store), partitioning=keys
+    )
+    filtered = (ds.field("date") == "2024-01-02") & (ds.field("hour") == 1)
+    assert opened.count_rows(filter=filtered) == FILES * ROWS
+    counts = store.counts()
+    assert counts.list <= 3
+    assert (counts.head, counts.get) == (0, FILES)
+
+    missing = ds.dataset(f"{store.bucket}/nowhere", filesystem=of_pyarrow(store))
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        missing.count_rows()
 
 
 def test_a_filesystem_of_fsspec(store: Store) -> None:

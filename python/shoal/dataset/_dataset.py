@@ -261,7 +261,7 @@ def dataset(
     ignore_prefixes: Sequence[str] | None = None,
 ) -> Dataset:
     """Open files as one table, or datasets or tables in memory. A look at the source is all that is done at
-    once; files are listed and their schemas read with the first question.
+    once, and on object stores not even that; files are listed and their schemas read with the first question.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def dataset(
     Raises
     ------
     FileNotFoundError
-        The source does not exist.
+        The source does not exist. On object stores the first question raises it.
     TypeError, ValueError
         An argument is of the wrong kind, or not supported.
     """
@@ -330,12 +330,17 @@ def dataset(
     made._opened_with = sources, options
     if (
         is_path(source)
+        and made.filesystem.type_name not in _OBJECT_STORES
         and _kind(sources[0], made.filesystem, on) == pafs.FileType.NotFound
-        # A pattern, or the listing has the better words. On object stores what is missing may be just empty.
+        # A pattern, or the listing has the better words.
         and not made.files
     ):
         raise FileNotFoundError(sources[0])
     return made
+
+
+# A look there is two requests, and does not tell what is missing from what is empty.
+_OBJECT_STORES = ("s3", "gcs", "abfs")
 
 
 def _kind(source: str, filesystem: pafs.FileSystem, given: object) -> pafs.FileType:
