@@ -68,7 +68,7 @@ struct ListingReport {
   bool recursive = false;  // whole subtrees were read by one request each, as object stores can
   /// The directories that equalities over keys led to without a listing of those above them.
   std::vector<std::string> known_prefixes;
-  bool complete = true;    // false where the listing was ended early
+  bool complete = true;  // false where the listing was ended early
 
   const Entry& operator[](ListingIssue i) const { return issues[static_cast<size_t>(i)]; }
   void Add(ListingIssue issue, std::string_view path);

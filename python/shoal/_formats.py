@@ -127,7 +127,9 @@ def _options(format: CsvFormat | JsonFormat) -> str:
     try:
         return json.dumps(options) if options else ""
     except TypeError:
-        raise TypeError(f"the options of {type(format).__name__} are texts, numbers and bools: {options}") from None
+        raise TypeError(
+            f"the options of {type(format).__name__} are texts, numbers and bools: {options}"
+        ) from None
 
 
 def as_format(given: object) -> tuple[str, str]:

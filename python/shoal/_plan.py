@@ -121,7 +121,7 @@ class FileGroups(Sequence[FileGroup]):
 
     @property
     def ordering_limitation(self) -> str | None:
-        """Why :attr:`output_ordering` is not all that was asked for, or that the files declare; None if it is."""
+        """Why :attr:`output_ordering` is not all that was asked for or declared by files; None if it is."""
         return self._core.ordering_limitation or None
 
     @property
@@ -236,9 +236,9 @@ class ScanPlan:
             a path lacks a key; :attr:`FileGroup.partition_values` then is None.
         split_file_groups_by_statistics
             Where the files declare an order of their rows, and statistics show which of them follow each
-            other, make groups that have that order as a whole, and declare it (:attr:`FileGroups.output_ordering`).
-            Needs a plan made with ``column_statistics=True``. Where files overlap so much that it takes more
-            groups than ``target_partitions``, nothing is declared.
+            other, make groups that have that order as a whole, and declare it
+            (:attr:`FileGroups.output_ordering`). Needs a plan made with ``column_statistics=True``. Where files
+            overlap so much that it takes more groups than ``target_partitions``, nothing is declared.
         ordering
             The order wanted, in columns of the table, which partition keys may be among: names, or tuples
             ``(name, "ascending" | "descending", "at_end" | "at_start")``, of which the last says where nulls

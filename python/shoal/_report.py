@@ -136,7 +136,9 @@ class ScanMetrics:
 
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> "ScanMetrics":
-        requests = {name: StoreRequests(**raw.pop(name)) for name in ("store_requests", "planning_requests")}
+        requests: dict[str, Any] = {
+            name: StoreRequests(**raw.pop(name)) for name in ("store_requests", "planning_requests")
+        }
         return cls(**requests, **raw)
 
 

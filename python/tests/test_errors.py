@@ -308,7 +308,6 @@ def test_an_error_in_the_middle_comes_out_of_each_way_to_read(tmp_path: Path) ->
         ({"source": ["doesnt-exist.parquet"]}, FileNotFoundError, "doesnt-exist"),
         ({"source": "doesnt-exist", "schema": pa.schema([])}, FileNotFoundError, "doesnt-exist"),
         ({"exclude_invalid_files": True}, NotImplementedError, "exclude_invalid_files"),
-        ({"source": pa.table({"a": [1]})}, NotImplementedError, "tables"),
         ({"source": "file:relative"}, pa.ArrowInvalid, "relative"),
     ],
 )

@@ -242,7 +242,7 @@ def test_only_the_folders_that_a_filter_leaves_are_listed(tmp_path: Path) -> Non
         rows = dataset.scan(["x"], filter_).to_table()["x"].to_pylist()
         return rows, handler.calls["list"], handler.calls["get_file_info"], handler.calls["open"]
 
-    # The root was listed for the inspection, and so were a=0 and, to know that there are more files, a=5 with b=5.
+    # The root was listed for the inspection, and so were a=0 and, to know that there are more files, a=5.
     assert calls("a = 3 and b = 5") == ([23], 2, 1, 1)
     assert calls("a in (1, 2) and b = a") == ([7, 14], 4, 1, 2)
     assert calls("a + b >= 10") == ([35], 4, 1, 1)  # only both keys together tell

@@ -287,7 +287,8 @@ def test_functions_made_in_python(flights: Path, flights_table: pa.Table) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "rows"), [("i < 1/3.0", 1), ("i < 1.0/3.0", 1), ("i < 2.0/3.00 + 1", 2), ("3.0 > 1/3.0", 3), ("i/3.0 < 0.4", 2)]
+    ("text", "rows"),
+    [("i < 1/3.0", 1), ("i < 1.0/3.0", 1), ("i < 2.0/3.00 + 1", 2), ("3.0 > 1/3.0", 3), ("i/3.0 < 0.4", 2)],
 )
 def test_quotients_of_literals_compare_with_columns(tmp_path: Path, text: str, rows: int) -> None:
     write(tmp_path / "a.parquet", pa.table({"i": [0, 1, 2]}))

@@ -37,7 +37,9 @@ def test_a_column_that_no_inspected_file_had_is_in_the_reports(drifted: Path) ->
 def test_strict_makes_it_an_error_wherever_the_file_is_read(drifted: Path) -> None:
     dataset = shoal.open(drifted, inspect="first", strict=["unseen_column"])
     for ask in (dataset.plan, dataset.count, dataset.stats, lambda: dataset.scan().to_table()):
-        with pytest.raises(pa.ArrowInvalid, match=r"b\.parquet' has the column 'b', which no inspected file had"):
+        with pytest.raises(
+            pa.ArrowInvalid, match=r"b\.parquet' has the column 'b', which no inspected file had"
+        ):
             ask()
     plan = shoal.open(drifted, inspect="first", strict=["unseen_column"]).plan(collect_statistics=False)
     assert json.loads(plan.to_json())["strict_columns"] is True

@@ -142,10 +142,10 @@ def test_a_surprise_after_the_sample_is_an_error_that_says_what_to_do(tmp_path: 
 
 
 def test_json_types(tmp_path: Path) -> None:
-    path = put(tmp_path / "a.jsonl", '{"t": "2024-01-02", "n": 12, "d": "1.50"}\n{"n": 18446744073709551615}\n')
-    assert shoal.open(path).schema == pa.schema(
-        [("t", pa.string()), ("n", pa.uint64()), ("d", pa.string())]
+    path = put(
+        tmp_path / "a.jsonl", '{"t": "2024-01-02", "n": 12, "d": "1.50"}\n{"n": 18446744073709551615}\n'
     )
+    assert shoal.open(path).schema == pa.schema([("t", pa.string()), ("n", pa.uint64()), ("d", pa.string())])
     schema = pa.schema([("t", pa.date32()), ("n", pa.uint64()), ("d", pa.decimal128(9, 2))])
     assert read(path, schema=schema) == {
         "t": [datetime.date(2024, 1, 2), None],
@@ -254,5 +254,7 @@ def test_doubles_in_json_alter_no_integer(tmp_path: Path) -> None:
     path = put(tmp_path / "a.jsonl", '{"s": {"l": [9007199254740992, 0.5]}}\n')
     assert read(path, schema=schema) == {"s": [{"l": [2.0**53, 0.5]}]}
     put(tmp_path / "a.jsonl", '{"s": {"l": [1]}}\n{"s": {"l": [9007199254740993]}}\n')
-    with pytest.raises(pa.ArrowInvalid, match=r"a\.jsonl', line 2: no double is the integer 9007199254740993"):
+    with pytest.raises(
+        pa.ArrowInvalid, match=r"a\.jsonl', line 2: no double is the integer 9007199254740993"
+    ):
         read(path, schema=schema)

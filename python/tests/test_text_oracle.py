@@ -91,7 +91,9 @@ def as_found(column: pa.ChunkedArray, type: pa.DataType) -> pa.ChunkedArray:
         assert column.null_count == len(column)
         return pa.chunked_array([pa.nulls(len(column))])
     if pa.types.is_decimal(column.type):
-        texts = pa.chunked_array([[None if v is None else as_text(v) for v in column.to_pylist()]], pa.string())
+        texts = pa.chunked_array(
+            [[None if v is None else as_text(v) for v in column.to_pylist()]], pa.string()
+        )
         return texts.cast(type)
     return column.cast(type)
 
@@ -144,7 +146,9 @@ def check_round(root: Path, format: str, rng: random.Random, where: str) -> None
         parts.append(table)
     whole = pa.concat_tables(
         [
-            pa.table({n: t[n] if n in t.column_names else pa.nulls(len(t), schema.field(n).type) for n in kinds})
+            pa.table(
+                {n: t[n] if n in t.column_names else pa.nulls(len(t), schema.field(n).type) for n in kinds}
+            )
             for t in parts
         ]
     )

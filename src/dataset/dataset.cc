@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/location.h"
-#include "formats/registry.h"
 #include "base/path.h"
+#include "formats/registry.h"
 #include "list/strictness.h"
 #include "plan/facts_cache.h"
 #include "plan/file_scan.h"
@@ -168,9 +168,8 @@ class Dataset::Impl {
   };
 
   /// The full listing, made once.
-  arrow::Result<Listing> listing(
-      const plan::Inspection& inspected,
-      const arrow::StopToken& stop = arrow::StopToken::Unstoppable()) {
+  arrow::Result<Listing> listing(const plan::Inspection& inspected,
+                                 const arrow::StopToken& stop = arrow::StopToken::Unstoppable()) {
     if (base_) return base_->impl_->listing(inspected, stop);
     std::lock_guard lock(listing_mutex_);
     if (!listing_.files) {
@@ -214,9 +213,9 @@ class Dataset::Impl {
   /// What planning starts from. Without a filter over keys every file is wanted, so the full
   /// listing is made and kept; with one, only what it leaves is listed, unless the listing is there
   /// already. A limit may need few of the files.
-  arrow::Result<plan::PlannerInput> input(
-      const plan::BoundRequest& bound, const std::shared_ptr<const plan::Inspection>& inspected,
-      const arrow::StopToken& stop) {
+  arrow::Result<plan::PlannerInput> input(const plan::BoundRequest& bound,
+                                          const std::shared_ptr<const plan::Inspection>& inspected,
+                                          const arrow::StopToken& stop) {
     plan::PlannerInput out{source_, inspected, nullptr, {}, cache_};
     const bool all = !bound.filters_keys && !bound.request.limit;
     const bool known = inspected->all_files != nullptr || is_listed();

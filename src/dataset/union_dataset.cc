@@ -123,8 +123,7 @@ arrow::Result<std::unique_ptr<BatchStream>> UnionDataset::Scan(const ScanRequest
 }
 
 arrow::Result<int64_t> UnionDataset::Count(const arrow::compute::Expression& filter,
-                                           const ScanOptions& options,
-                                           ScanMetrics* metrics) const {
+                                           const ScanOptions& options, ScanMetrics* metrics) const {
   ARROW_ASSIGN_OR_RAISE(auto state, this->state());
   int64_t rows = 0;
   for (const auto& child : state->children) {

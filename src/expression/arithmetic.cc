@@ -84,7 +84,8 @@ Result<Typed> AsDividend(Typed dividend, const arrow::DataType& divisor) {
                      : arrow::decimal128(precision, type.scale() + scale);
   if (dividend.scalar() == nullptr) return CastTo(std::move(dividend), scaled);
   // A quotient of literals is one, too.
-  ARROW_ASSIGN_OR_RAISE(auto value, arrow::compute::Cast(arrow::Datum(dividend.scalar()->GetSharedPtr()), scaled));
+  ARROW_ASSIGN_OR_RAISE(
+      auto value, arrow::compute::Cast(arrow::Datum(dividend.scalar()->GetSharedPtr()), scaled));
   return TypedLiteral(value.scalar());
 }
 

@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, kNumListingIssues> kNames = {
     "hidden",      "zero_byte", "directory_marker", "extension",    "misfit",
-    "missing_key", "not_utf8",  "subdirectory",     "special_file",
-    "unseen_column",
+    "missing_key", "not_utf8",  "subdirectory",     "special_file", "unseen_column",
 };
 
 }  // namespace

@@ -148,9 +148,8 @@ TEST(RemoteListing, KnownValuesLeadStraightToTheirDirectory) {
     for (const Expected& expected : cases) {
       filesystem->ResetCounts();
       ListOptions options;
-      options.partitioning = MakeDirectoryPartitioning({.field_names = {"k", "j"},
-                                                        .declared = nullptr,
-                                                        .percent_decode = expected.decode});
+      options.partitioning = MakeDirectoryPartitioning(
+          {.field_names = {"k", "j"}, .declared = nullptr, .percent_decode = expected.decode});
       options.key_values = expected.values;
       std::map<std::string, KeyTest> tests;
       for (const auto& key : expected.values) tests[key.name] = Is(*key.value);

@@ -13,9 +13,10 @@
 
 namespace shoal::list {
 
-/// About `n` files below `root`: of each level a quarter of `n` directories are read, evenly spaced,
-/// and more only where these hold no more than `n` files; of the files found at most `n` are taken,
-/// evenly spaced, the first and the last among them. A tree of no more than `n` files is read whole.
+/// About `n` files below `root`: of each level a quarter of `n` directories are read, evenly
+/// spaced, and more only where these hold no more than `n` files; of the files found at most `n`
+/// are taken, evenly spaced, the first and the last among them. A tree of no more than `n` files is
+/// read whole.
 arrow::Result<FileSample> SampleTree(Tree* tree, std::shared_ptr<Directory> root, int64_t n);
 
 /// At most `n` of the numbers below `count`, evenly spaced, with both ends.

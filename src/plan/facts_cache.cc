@@ -99,9 +99,8 @@ void FactsCache::Keep(const std::string& path, int64_t size, int64_t mtime_ns,
   const int64_t facts_bytes = facts->memory_size();
   std::optional<SavedFacts> saved;
   if (format && facts_bytes <= kWorthKeeping) saved = format->SaveFacts(*facts);
-  const int64_t bytes =
-      (saved ? static_cast<int64_t>(saved->own.size()) : facts_bytes) +
-      static_cast<int64_t>(sizeof(Entry) + path.size()) + kNodeBytes;
+  const int64_t bytes = (saved ? static_cast<int64_t>(saved->own.size()) : facts_bytes) +
+                        static_cast<int64_t>(sizeof(Entry) + path.size()) + kNodeBytes;
   if (bytes > byte_limit_) return;
   std::lock_guard lock(mutex_);
   if (auto it = by_path_.find(path); it != by_path_.end()) EraseLocked(it->second);

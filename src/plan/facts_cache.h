@@ -63,7 +63,7 @@ class FactsCache {
 
   const int64_t byte_limit_;
   mutable std::mutex mutex_;
-  std::list<Entry> entries_;  // most recent first
+  std::list<Entry> entries_;                                                  // most recent first
   std::unordered_map<std::string_view, std::list<Entry>::iterator> by_path_;  // of the entries
   Commons commons_;
   int64_t bytes_ = 0;

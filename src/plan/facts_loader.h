@@ -44,8 +44,8 @@ struct TableFiles {
   /// table and not for a cache.
   bool reads_names_only() const { return format->text_typing() != nullptr; }
   std::unique_ptr<FactsReader> ReadFacts(const std::shared_ptr<const SourceFile>& file) const;
-  /// Facts that ReadFacts() or an inspection gave, with the table's types. Invalid, listing both, if
-  /// no column of a declared schema is in the file.
+  /// Facts that ReadFacts() or an inspection gave, with the table's types. Invalid, listing both,
+  /// if no column of a declared schema is in the file.
   arrow::Result<std::shared_ptr<const FileFacts>> Typed(
       const std::string& path, std::shared_ptr<const FileFacts> facts) const;
 

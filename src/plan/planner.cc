@@ -8,12 +8,12 @@
 #include "base/location.h"
 #include "expression/conjuncts.h"
 #include "plan/facts_loader.h"
-#include "plan/unseen_columns.h"
 #include "plan/footer_pruner.h"
 #include "plan/fragment_statistics.h"
 #include "plan/key_containers.h"
 #include "plan/key_pruner.h"
 #include "plan/rows_wanted.h"
+#include "plan/unseen_columns.h"
 #include "prune/pruner.h"
 #include "runtime/parallel.h"
 #include "statistics/merge.h"
@@ -150,8 +150,8 @@ class Collector {
     Known& known = known_[i];
     auto file = std::make_shared<const SourceFile>(
         SourceFile{plan_->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
-    ARROW_ASSIGN_OR_RAISE(
-        auto loaded, LoadFacts(files_, file, input_.cache.get(), counters_, options_.stop));
+    ARROW_ASSIGN_OR_RAISE(auto loaded,
+                          LoadFacts(files_, file, input_.cache.get(), counters_, options_.stop));
     fragment.size = loaded.size;
     fragment.mtime_ns = loaded.mtime_ns;
     if (!loaded.facts) {
@@ -168,8 +168,7 @@ class Collector {
     ARROW_ASSIGN_OR_RAISE(const std::string unseen, unseen_->Of(facts, fragment.path));
     if (!unseen.empty()) {
       std::lock_guard lock(mutex_);
-      plan_->listing.Add(ListingIssue::kUnseenColumn,
-                         fragment.path + " (column '" + unseen + "')");
+      plan_->listing.Add(ListingIssue::kUnseenColumn, fragment.path + " (column '" + unseen + "')");
     }
     ARROW_ASSIGN_OR_RAISE(auto judged,
                           pruner_->Judge(facts, *fragment.partition_values, fragment.path));
@@ -275,7 +274,7 @@ class Collector {
   std::optional<UnseenColumns> unseen_;
   TableFiles files_;
   std::optional<int64_t> rows_wanted_;
-  int64_t matching_ = 0;  // rows that are known to match, of the files whose footers are read
+  int64_t matching_ = 0;   // rows that are known to match, of the files whose footers are read
   bool tell_rows_ = true;  // the same files do
   bool local_ = true;
   size_t read_ = 0;  // fragments whose footers are read

@@ -208,9 +208,9 @@ class FileUnit final : public Unit {
     if (!mapping->leaves().empty() || !rows.exact_value()) {
       context_->counters->row_groups_read += static_cast<int64_t>(groups.size());
       ARROW_ASSIGN_OR_RAISE(
-          inner, context_->files.format->MakeUnit({file(), facts, std::move(groups), mapping->leaves(),
-                                             context_->batch_rows, context_->rows_wanted,
-                                             context_->pool}));
+          inner, context_->files.format->MakeUnit({file(), facts, std::move(groups),
+                                                   mapping->leaves(), context_->batch_rows,
+                                                   context_->rows_wanted, context_->pool}));
     }
     return std::make_unique<RowGroupScan>(context_, shape, std::move(mapping), std::move(inner),
                                           file(), rows.exact_value().value_or(0));

@@ -59,7 +59,7 @@ class ScanContext {
   std::shared_ptr<runtime::Counters> counters;
   std::shared_ptr<plan::FactsCache> cache;  // may be null
   std::unique_ptr<plan::UnseenColumns> unseen;
-  StoreRequests planning_requests;          // of the plan, and of its inspection
+  StoreRequests planning_requests;  // of the plan, and of its inspection
 
   /// Filter and projection over one batch of `shape.columns.schema`.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Finish(

@@ -43,9 +43,9 @@ class Numbers final : public SimpleFormat {
     if (rows < 0 || (size - kHeader) % 8 != 0 || (size - kHeader) / 8 != rows) {
       return arrow::Status::Invalid("its size is wrong");
     }
-    Facts facts{arrow::schema({arrow::field(fault_ == Fault::kOtherSchema ? "m" : "n",
-                                            arrow::int64())}),
-                {}};
+    Facts facts{
+        arrow::schema({arrow::field(fault_ == Fault::kOtherSchema ? "m" : "n", arrow::int64())}),
+        {}};
     for (int64_t at = 0; at < rows; at += 2) {
       const int64_t n = std::min<int64_t>(2, rows - at);
       facts.pieces.push_back({kHeader + at * 8, n * 8,
@@ -54,8 +54,7 @@ class Numbers final : public SimpleFormat {
                                   : Precision<int64_t>::Exact(n)});
     }
     if (facts.pieces.empty()) facts.pieces.push_back({kHeader, 0, Precision<int64_t>::Exact(0)});
-    if (fault_ == Fault::kCountsWrongly)
-      facts.pieces.back().rows = Precision<int64_t>::Exact(7);
+    if (fault_ == Fault::kCountsWrongly) facts.pieces.back().rows = Precision<int64_t>::Exact(7);
     if (fault_ == Fault::kReordersPieces) std::swap(facts.pieces.front(), facts.pieces.back());
     return facts;
   }
@@ -137,11 +136,13 @@ class Wanderer final : public SimpleFormat {
   arrow::Result<Facts> Inspect(const File& file) const override {
     ++calls_;
     ARROW_ASSIGN_OR_RAISE(const int64_t size, file->GetSize());
-    for (int64_t at = 0; at < size; at += size / 5) ARROW_RETURN_NOT_OK(file->ReadAt(at, 10).status());
+    for (int64_t at = 0; at < size; at += size / 5)
+      ARROW_RETURN_NOT_OK(file->ReadAt(at, 10).status());
     return Facts{arrow::schema({arrow::field("n", arrow::int64())}), {}};
   }
-  arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Read(
-      const File&, const Facts&, int, const std::vector<int>&, arrow::MemoryPool*) const override {
+  arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Read(const File&, const Facts&, int,
+                                                                const std::vector<int>&,
+                                                                arrow::MemoryPool*) const override {
     return arrow::Status::NotImplemented("it only inspects");
   }
   mutable int calls_ = 0;

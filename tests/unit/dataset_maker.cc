@@ -175,10 +175,9 @@ class Maker {
     if (random_.Chance(0.1)) directory /= "deeper";
     std::filesystem::create_directories(directory);
     // Short names in any order: the order of paths is not that of writing.
-    const std::string name = formatted.file_prefix +
-                             std::string(1, static_cast<char>('a' + random_.Below(26))) +
-                             std::to_string(number) +
-                             (ipc ? RandomIpcExtension(random_) : ".parquet");
+    const std::string name =
+        formatted.file_prefix + std::string(1, static_cast<char>('a' + random_.Below(26))) +
+        std::to_string(number) + (ipc ? RandomIpcExtension(random_) : ".parquet");
     file.path = directory / name;
     const int64_t rows = random_.Pick<int64_t>({0, 1, 5, 40, 130, 130, 400});
     const auto schema = SchemaOfFile();

@@ -1,7 +1,8 @@
 // Whole datasets against the law of the library: an answer never depends on how it was found.
 //
-// Each round writes a folder of Parquet or Arrow files in a random layout and asks a few random questions of
-// it, each in several ways; what the files hold is found out by reading all of them plainly.
+// Each round writes a folder of Parquet or Arrow files in a random layout and asks a few random
+// questions of it, each in several ways; what the files hold is found out by reading all of them
+// plainly.
 //
 //   SHOAL_ORACLE_ROUNDS  rounds (default: 150)
 //   SHOAL_ORACLE_SEED    the first round's seed, the next has the one after it (default: 1)

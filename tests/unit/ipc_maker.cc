@@ -35,9 +35,9 @@ std::string WriteRandomIpc(const arrow::Table& table, const std::string& path, R
   chosen << table.num_rows() << " rows, batches of " << batch_rows << ", compression "
          << static_cast<int>(compression);
   auto sink = Must(arrow::io::FileOutputStream::Open(path));
-  auto writer = Must(path.ends_with(".arrows")
-                         ? arrow::ipc::MakeStreamWriter(sink, table.schema(), options)
-                         : arrow::ipc::MakeFileWriter(sink, table.schema(), options));
+  auto writer =
+      Must(path.ends_with(".arrows") ? arrow::ipc::MakeStreamWriter(sink, table.schema(), options)
+                                     : arrow::ipc::MakeFileWriter(sink, table.schema(), options));
   Must(writer->WriteTable(table, batch_rows));
   Must(writer->Close());
   Must(sink->Close());

@@ -1,9 +1,9 @@
 """The names, signatures and meanings of `pyarrow.dataset`, on shoal's engine.
 
 Code that says ``import pyarrow.dataset as ds`` works with ``import shoal.dataset as ds``, as far as it reads
-Parquet, CSV or JSON files, tables in memory and unions of them: other formats, writing, joins and the formats'
-options are not there yet, and raise an error. Where pyarrow would lose or alter data (keys such as ``01``, columns
-that appear in later files), shoal keeps it; docs/python.md lists the differences.
+files, tables in memory and unions of them: writing, joins and some of the formats' options are not there yet,
+and raise an error. Where pyarrow would lose or alter data (keys such as ``01``, columns that appear in later
+files), shoal keeps it; docs/python.md lists the differences.
 """
 
 from pyarrow.compute import Expression, field, scalar

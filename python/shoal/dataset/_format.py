@@ -64,8 +64,8 @@ class ParquetFileFormat(OpenedFormat):
 class CsvFileFormat(OpenedFormat):
     """CSV files.
 
-    Types are found from samples of all inspected files and alter no value: ``01`` stays text. Quoted line ends
-    need no option. Of the options those on how pyarrow reads (``block_size``, ``use_threads``,
+    Types are found from samples of all inspected files and alter no value: ``01`` stays text. Quoted line
+    ends need no option. Of the options those on how pyarrow reads (``block_size``, ``use_threads``,
     ``newlines_in_values``) change nothing here.
 
     Parameters

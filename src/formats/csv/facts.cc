@@ -61,8 +61,8 @@ class HeadReader final : public FactsReader {
     while (true) {
       bool more = decoder_ != nullptr;
       while (more && static_cast<int64_t>(text_.size()) < want_) {
-        ARROW_ASSIGN_OR_RAISE(
-            more, decoder_->Decode(want_ - static_cast<int64_t>(text_.size()), &text_));
+        ARROW_ASSIGN_OR_RAISE(more,
+                              decoder_->Decode(want_ - static_cast<int64_t>(text_.size()), &text_));
       }
       const bool all = decoder_ ? decoder_->finished() : last;
       ARROW_ASSIGN_OR_RAISE(auto head, ParseHead(*settings_, file_->path, text_, all));

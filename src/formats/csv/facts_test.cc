@@ -71,8 +71,9 @@ TEST(CsvTypes, FilesTogetherLoseNothingOfAny) {
   const auto facts = [&](std::string text, std::string path) {
     return FactsOf{path, Must(MemoryDriver(format, text, path).Facts())};
   };
-  const std::vector<FactsOf> files = {facts("a,b,c\n1,1,\n", "1.csv"), facts("b,a\nx,2.5\n", "2.csv"),
-                                      facts("a,d\n", "3.csv"), facts("d,c\n01,\n", "4.csv")};
+  const std::vector<FactsOf> files = {facts("a,b,c\n1,1,\n", "1.csv"),
+                                      facts("b,a\nx,2.5\n", "2.csv"), facts("a,d\n", "3.csv"),
+                                      facts("d,c\n01,\n", "4.csv")};
   EXPECT_EQ(Must(format->text_typing()->Union(files))->ToString(),
             "a: double\nb: string\nc: null\nd: string");
 }

@@ -20,8 +20,9 @@ class CsvFormat final : public FileFormat, public TextTyping {
 
   std::string_view name() const override { return "csv"; }
   std::vector<std::string_view> extensions() const override {
-    return {".csv",     ".csv.gz", ".csv.bz2", ".csv.zst", ".csv.lz4", ".tsv",     ".tsv.gz", ".tsv.bz2",
-            ".tsv.zst", ".tsv.lz4", ".tab",     ".tab.gz",  ".tab.bz2", ".tab.zst", ".tab.lz4"};
+    return {".csv", ".csv.gz", ".csv.bz2", ".csv.zst", ".csv.lz4",
+            ".tsv", ".tsv.gz", ".tsv.bz2", ".tsv.zst", ".tsv.lz4",
+            ".tab", ".tab.gz", ".tab.bz2", ".tab.zst", ".tab.lz4"};
   }
   /// Any text can be CSV.
   bool MatchesMagic(std::string_view) const override { return false; }

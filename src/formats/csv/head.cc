@@ -136,7 +136,9 @@ Status TooLong(const std::string& path, int64_t line) {
 }
 
 Status Unfinished(const std::string& path, int64_t line) {
-  return ErrorAt(path, line, "what begins here does not end: a quote is not closed, or nothing follows an escape");
+  return ErrorAt(
+      path, line,
+      "what begins here does not end: a quote is not closed, or nothing follows an escape");
 }
 
 arrow::Result<std::optional<Head>> ParseHead(const Settings& settings, const std::string& path,

@@ -1,5 +1,5 @@
-// Where records and fields begin and end. Agrees in all with arrow::csv::BlockParser: a quote is one
-// only where a field begins; what follows a closing quote belongs to the field as it stands.
+// Where records and fields begin and end. Agrees in all with arrow::csv::BlockParser: a quote is
+// one only where a field begins; what follows a closing quote belongs to the field as it stands.
 #pragma once
 
 #include <cstring>
@@ -37,9 +37,9 @@ class RecordReader {
         final_(final),
         next_(text.data()),
         begin_(text.data()),
-        finder_(text::ByteSet(dialect.delimiter, '\n', '\r',
-                              dialect.escaping ? dialect.escape : '\n'),
-                text.data(), end_) {}
+        finder_(
+            text::ByteSet(dialect.delimiter, '\n', '\r', dialect.escaping ? dialect.escape : '\n'),
+            text.data(), end_) {}
 
   /// Calls field(index, begin, end) for each field as it stands, quotes included.
   template <typename OnField>

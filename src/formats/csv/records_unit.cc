@@ -86,8 +86,7 @@ class RecordsUnit final : public Unit {
     ARROW_ASSIGN_OR_RAISE(auto converter, arrow::csv::Converter::Make(type, *options.convert,
                                                                       reading_->request.pool));
     ARROW_ASSIGN_OR_RAISE(auto array, converter->Convert(parser, column));
-    ARROW_RETURN_NOT_OK(
-        CheckKept(parser, column, *type, reading_->facts().declared(), options));
+    ARROW_RETURN_NOT_OK(CheckKept(parser, column, *type, reading_->facts().declared(), options));
     return array;
   }
 
@@ -162,8 +161,7 @@ class RecordCutter final : public text::Cutter {
     Copy copy;
     if (copies()) {
       ARROW_ASSIGN_OR_RAISE(
-          copy.buffer,
-          arrow::AllocateBuffer(text->size() + Copy::kSlack, reading_->request.pool));
+          copy.buffer, arrow::AllocateBuffer(text->size() + Copy::kSlack, reading_->request.pool));
       copy.out = reinterpret_cast<char*>(copy.buffer->mutable_data());
       copy.source_end = whole.data() + whole.size();
     }
@@ -180,16 +178,17 @@ class RecordCutter final : public text::Cutter {
         piece.line = place.line;
         piece.begin = piece_begin - whole.data();
         piece.records =
-            copies() ? arrow::SliceBuffer(copy.buffer, piece_out - copy.begin(), copy.out - piece_out)
-                     : arrow::SliceBuffer(text, piece.begin, reader.next() - piece_begin);
+            copies()
+                ? arrow::SliceBuffer(copy.buffer, piece_out - copy.begin(), copy.out - piece_out)
+                : arrow::SliceBuffer(text, piece.begin, reader.next() - piece_begin);
       }
       units->push_back(std::make_unique<RecordsUnit>(reading_, std::move(piece)));
       piece_begin = reader.next();
       piece_out = copy.out;
     };
     while (true) {
-      const auto outcome = copies() ? Next(&reader, &copy)
-                                    : reader.Next([](int, const char*, const char*) {});
+      const auto outcome =
+          copies() ? Next(&reader, &copy) : reader.Next([](int, const char*, const char*) {});
       if (outcome == RecordReader::kEnd) break;
       if (outcome == RecordReader::kUnfinished) {
         if (!final) break;

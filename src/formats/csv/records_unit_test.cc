@@ -74,9 +74,11 @@ std::string ErrorOf(std::string text, CsvOptions options = {}) {
 
 /// Text with all that makes cutting hard, records of three columns.
 std::string HardText(std::mt19937* random, const Dialect& dialect, const std::string& line_end) {
-  static const std::vector<std::string> parts = {"a",  "bc", "\"", "\"\"", ",", "\n", "\r\n", "\r",
-                                                 "\\", "#x", " ",  "",     "\xC3\xA9", "0", "17"};
-  const auto pick = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(*random); };
+  static const std::vector<std::string> parts = {
+      "a", "bc", "\"", "\"\"", ",", "\n", "\r\n", "\r", "\\", "#x", " ", "", "\xC3\xA9", "0", "17"};
+  const auto pick = [&](size_t n) {
+    return std::uniform_int_distribution<size_t>(0, n - 1)(*random);
+  };
   std::string text = "a,b,c" + line_end;
   const size_t rows = pick(12);
   for (size_t row = 0; row < rows; ++row) {
@@ -115,12 +117,12 @@ arrow::Result<std::shared_ptr<arrow::Table>> ArrowReads(const std::string& text,
   parse.escaping = options.escape.has_value();
   auto convert = *Settings(options).values.convert;
   convert.default_column_type = arrow::utf8();
-  ARROW_ASSIGN_OR_RAISE(
-      auto reader, arrow::csv::TableReader::Make(arrow::io::default_io_context(),
-                                                 std::make_shared<arrow::io::BufferReader>(
-                                                     arrow::Buffer::FromString(
-                                                         EndsLine(text) ? text : text + "\n")),
-                                                 read, parse, convert));
+  ARROW_ASSIGN_OR_RAISE(auto reader,
+                        arrow::csv::TableReader::Make(
+                            arrow::io::default_io_context(),
+                            std::make_shared<arrow::io::BufferReader>(
+                                arrow::Buffer::FromString(EndsLine(text) ? text : text + "\n")),
+                            read, parse, convert));
   ARROW_ASSIGN_OR_RAISE(auto table, reader->Read());
   return table->CombineChunks();
 }
@@ -135,24 +137,24 @@ TEST(CsvRecords, EveryPieceSizeGivesTheRowsThatArrowReads) {
     const Dialect dialect = Settings(options).DialectOf("x.csv");
     const std::string text = HardText(&random, dialect, line_end);
     const auto expected = ArrowReads(text, options);
-    const TableTypes types{arrow::schema({arrow::field("a", arrow::utf8()),
-                                          arrow::field("b", arrow::utf8()),
-                                          arrow::field("c", arrow::utf8())}),
-                           true};
+    const TableTypes types{
+        arrow::schema({arrow::field("a", arrow::utf8()), arrow::field("b", arrow::utf8()),
+                       arrow::field("c", arrow::utf8())}),
+        true};
     for (int64_t piece : {1, 2, 3, 5, 8, 13, 1000}) {
       const auto got = Reader(text, options, piece).ReadAs(types, {0, 1, 2});
-      ASSERT_EQ(got.ok(), expected.ok()) << seed << " " << got.status() << expected.status() << text;
+      ASSERT_EQ(got.ok(), expected.ok())
+          << seed << " " << got.status() << expected.status() << text;
       if (!got.ok()) continue;
       ++compared;
-      ASSERT_TRUE((*got)->Equals(**expected))
-          << "seed " << seed << ", piece " << piece << "\n" << text << (*got)->ToString();
+      ASSERT_TRUE((*got)->Equals(**expected)) << "seed " << seed << ", piece " << piece << "\n"
+                                              << text << (*got)->ToString();
       for (std::vector<int> some : {std::vector<int>{0}, {1}, {2}, {0, 2}, {1, 2}, {}}) {
         auto part = Must(Reader(text, options, piece).ReadAs(types, some));
         auto wanted = Must((*expected)->SelectColumns(some));
         ASSERT_EQ(part->num_rows(), wanted->num_rows()) << some.size();
-        ASSERT_TRUE(part->Equals(*wanted))
-            << "seed " << seed << ", piece " << piece << "\n"
-            << text << part->ToString() << wanted->ToString();
+        ASSERT_TRUE(part->Equals(*wanted)) << "seed " << seed << ", piece " << piece << "\n"
+                                           << text << part->ToString() << wanted->ToString();
       }
     }
   }
@@ -232,8 +234,7 @@ TEST(CsvRecords, DoublesDoNotAlterIntegers) {
   const TableTypes found{arrow::schema({arrow::field("a", arrow::float64())}), false};
   EXPECT_TRUE(Reader("a\n9007199254740992\n0.1\n-0.5\n1e300\n").ReadAs(found, {0}).ok());
   for (bool declared : {false, true}) {
-    const auto read =
-        Reader("a\n0.5\n9007199254740993\n").ReadAs({found.schema, declared}, {0});
+    const auto read = Reader("a\n0.5\n9007199254740993\n").ReadAs({found.schema, declared}, {0});
     EXPECT_NE(read.status().message().find("line 3: column 'a'"), std::string::npos)
         << read.status();
   }

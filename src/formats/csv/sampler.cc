@@ -35,8 +35,8 @@ class Columns {
         finder_(settings.values),
         types_(layout.columns, TypeSet::All()) {}
 
-  /// Takes whole records off the front; the bytes it took. `certain`: the text begins where a record
-  /// does; otherwise a text that turns out not to is passed over.
+  /// Takes whole records off the front; the bytes it took. `certain`: the text begins where a
+  /// record does; otherwise a text that turns out not to is passed over.
   arrow::Result<int64_t> Take(std::string_view text, Place place, bool final, bool certain) {
     RecordReader reader(layout_.dialect, text, final);
     int64_t rows = 0;

@@ -104,8 +104,8 @@ Status CheckKept(const BlockParser& parser, int column, const arrow::DataType& t
         column, [&](const uint8_t* data, uint32_t size, bool quoted, bool missing) -> Status {
           const std::string_view value(reinterpret_cast<const char*>(data), size);
           if (is_kept(value, quoted) || IsNull(value, quoted, convert)) return Status::OK();
-          return Status::Invalid("CSV conversion error to ", type.ToString(), ": the value '", value,
-                                 "' would be altered");
+          return Status::Invalid("CSV conversion error to ", type.ToString(), ": the value '",
+                                 value, "' would be altered");
         });
   };
   const bool checks_quotes = options.quoted_text && !declared;

@@ -231,9 +231,7 @@ Status ErrorAt(const std::string& path, int64_t line, const std::string& message
   return Status::Invalid("'", path, "', line ", line, ": ", message);
 }
 
-bool IsBlank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\n") == line.npos;
-}
+bool IsBlank(std::string_view line) { return line.find_first_not_of(" \t\r\n") == line.npos; }
 
 std::string_view TakeLine(std::string_view* text) {
   const size_t end = text->find('\n');

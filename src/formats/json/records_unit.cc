@@ -57,8 +57,8 @@ Status CheckDoubles(const arrow::Array& parsed, const arrow::DataType& type) {
 }
 
 /// Some whole lines, without keys that nobody asks for.
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> Parse(const Reading& reading,
-                                                         const std::shared_ptr<arrow::Buffer>& text) {
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> Parse(
+    const Reading& reading, const std::shared_ptr<arrow::Buffer>& text) {
   auto* pool = reading.request.pool;
   auto options = arrow::json::ParseOptions::Defaults();
   options.explicit_schema = reading.schema;
@@ -73,8 +73,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Parse(const Reading& reading,
   ARROW_RETURN_NOT_OK(CheckDoubles(*parsed, *type));
   std::shared_ptr<arrow::json::ChunkedArrayBuilder> builder;
   ARROW_RETURN_NOT_OK(arrow::json::MakeChunkedArrayBuilder(
-      arrow::internal::TaskGroup::MakeSerial(), pool, /*promotion_graph=*/nullptr,
-      type, &builder));
+      arrow::internal::TaskGroup::MakeSerial(), pool, /*promotion_graph=*/nullptr, type, &builder));
   builder->Insert(0, arrow::field("", parsed->type()), parsed);
   std::shared_ptr<arrow::ChunkedArray> converted;
   ARROW_RETURN_NOT_OK(builder->Finish(&converted));
@@ -104,7 +103,8 @@ class RecordsUnit final : public Unit {
     done_ = true;
     auto batch = Parse(*reading_, text_);
     if (!batch.ok()) return Explain(batch.status());
-    if ((*batch)->num_rows() != rows_) return Explain(Status::Invalid("a line has several objects"));
+    if ((*batch)->num_rows() != rows_)
+      return Explain(Status::Invalid("a line has several objects"));
     return Step(*std::move(batch));
   }
 
@@ -128,10 +128,11 @@ class RecordsUnit final : public Unit {
       const std::string message = batch.ok() ? error.message() : batch.status().message();
       return base::MarkQuestionError(ErrorAt(
           reading_->path(), line,
-          message + (reading_->facts().declared()
-                         ? ". Declare a type that holds it"
-                         : ". The types of columns were found from a sample of their values: declare "
-                           "a schema, or infer types from all of them (infer=\"all\")")));
+          message +
+              (reading_->facts().declared()
+                   ? ". Declare a type that holds it"
+                   : ". The types of columns were found from a sample of their values: declare "
+                     "a schema, or infer types from all of them (infer=\"all\")")));
     }
     return ErrorAt(reading_->path(), line_, "among the lines from here on: " + error.message());
   }
@@ -161,8 +162,8 @@ class LineCutter final : public text::Cutter {
     int64_t rows = 0, line = place.line, piece_line = place.line;
     const auto flush = [&] {
       if (rows > 0) {
-        auto records = counts ? nullptr
-                              : arrow::SliceBuffer(text, piece - whole.data(), rest.data() - piece);
+        auto records =
+            counts ? nullptr : arrow::SliceBuffer(text, piece - whole.data(), rest.data() - piece);
         units->push_back(
             std::make_unique<RecordsUnit>(reading_, std::move(records), rows, piece_line));
       }

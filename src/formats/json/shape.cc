@@ -87,7 +87,8 @@ arrow::Result<std::shared_ptr<arrow::DataType>> Shape::Type(const std::string& p
 
 int64_t Shape::memory_size() const {
   int64_t bytes = sizeof(*this);
-  for (const auto& [name, shape] : keys_) bytes += 100 + static_cast<int64_t>(name.size()) + shape.memory_size();
+  for (const auto& [name, shape] : keys_)
+    bytes += 100 + static_cast<int64_t>(name.size()) + shape.memory_size();
   if (items_) bytes += items_->memory_size();
   return bytes;
 }
@@ -147,7 +148,8 @@ class ShapeReader {
   }
   bool end_array() { return Pop(); }
   bool parse_error(std::size_t position, const std::string&, const json::exception&) {
-    if (error_.empty()) error_ = "it is no JSON object, at byte " + std::to_string(position) + " of it";
+    if (error_.empty())
+      error_ = "it is no JSON object, at byte " + std::to_string(position) + " of it";
     return false;
   }
 
@@ -182,8 +184,7 @@ class ShapeReader {
     if (!shape) return false;
     (value < 0 ? shape->is_negative_ : shape->is_positive_) = true;
     const auto as_double = static_cast<double>(value);
-    shape->is_inexact_ |=
-        std::fabs(as_double) > 9.2e18 || static_cast<int64_t>(as_double) != value;
+    shape->is_inexact_ |= std::fabs(as_double) > 9.2e18 || static_cast<int64_t>(as_double) != value;
     return true;
   }
 

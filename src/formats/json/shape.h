@@ -46,7 +46,8 @@ class Shape {
   std::unique_ptr<Shape> items_;
 };
 
-/// Takes one line's object into `shape`. Invalid: what is wrong with it, and at which byte (from 1).
+/// Takes one line's object into `shape`. Invalid: what is wrong with it, and at which byte (from
+/// 1).
 arrow::Status ReadShape(std::string_view line, Shape* shape);
 
 }  // namespace shoal::formats::json

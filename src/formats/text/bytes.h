@@ -24,9 +24,8 @@ class ByteSet {
     uint64_t mask = 0;
     for (int i = 0; i < 4; ++i) {
       const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + 16 * i));
-      const __m128i found =
-          _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, a), _mm_cmpeq_epi8(x, b)),
-                       _mm_or_si128(_mm_cmpeq_epi8(x, c), _mm_cmpeq_epi8(x, d)));
+      const __m128i found = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, a), _mm_cmpeq_epi8(x, b)),
+                                         _mm_or_si128(_mm_cmpeq_epi8(x, c), _mm_cmpeq_epi8(x, d)));
       mask |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(found))) << (16 * i);
     }
     return mask;
@@ -50,8 +49,7 @@ class ByteSet {
 /// Goes from one byte of the set to the next.
 class ByteFinder {
  public:
-  ByteFinder(ByteSet set, const char* begin, const char* end)
-      : set_(set), word_(begin), end_(end) {
+  ByteFinder(ByteSet set, const char* begin, const char* end) : set_(set), word_(begin), end_(end) {
     Load();
   }
 

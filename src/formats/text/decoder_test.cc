@@ -46,8 +46,8 @@ std::string SomeText() {
   return text;
 }
 
-class EachPacking : public testing::TestWithParam<std::pair<const char*, arrow::Compression::type>> {
-};
+class EachPacking
+    : public testing::TestWithParam<std::pair<const char*, arrow::Compression::type>> {};
 
 TEST_P(EachPacking, IsUnpackedHoweverItComes) {
   const auto& [ending, type] = GetParam();
@@ -83,7 +83,10 @@ INSTANTIATE_TEST_SUITE_P(Decoder, EachPacking,
 TEST(Decoder, RecodesHoweverItComes) {
   for (size_t feed : {1, 2, 3, 100}) {
     EXPECT_EQ(Must(Decoded("caf\xE9\n", "x.csv", "latin1", feed, 1000)), "caf\xC3\xA9\n");
-    const std::string utf16("\xFF\xFE" "a\0,\0\x3D\xD8\x00\xDE\n\0", 12);
+    const std::string utf16(
+        "\xFF\xFE"
+        "a\0,\0\x3D\xD8\x00\xDE\n\0",
+        12);
     EXPECT_EQ(Must(Decoded(utf16, "x.csv", "UTF-16", feed, 1000)), "a,\xF0\x9F\x98\x80\n");
   }
   std::string wide;

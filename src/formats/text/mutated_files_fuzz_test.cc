@@ -1,5 +1,5 @@
-// Damaged files of text: whatever is in a file, reading it gives rows or an error that names it, and
-// the same ones wherever the file is cut. Run under the sanitizers as well.
+// Damaged files of text: whatever is in a file, reading it gives rows or an error that names it,
+// and the same ones wherever the file is cut. Run under the sanitizers as well.
 #include <random>
 
 #include <arrow/compute/initialize.h>
@@ -34,7 +34,8 @@ const char kCsv[] =
     "-4,\xC3\xA9t\xC3\xA9,nan,1999-12-31,\"\",2024-03-01T10:00:00\n"
     "5,\"x\"y,inf,2000-01-01,z,1970-01-01";
 const char kJson[] =
-    "{\"i\": 1, \"s\": \"one\", \"l\": [1, 2, null], \"o\": {\"x\": 1.5, \"y\": \"q\"}, \"b\": true}\n"
+    "{\"i\": 1, \"s\": \"one\", \"l\": [1, 2, null], \"o\": {\"x\": 1.5, \"y\": \"q\"}, \"b\": "
+    "true}\n"
     "{\"i\": null, \"s\": \"t\\u00e9\\\"\", \"l\": [], \"o\": {\"x\": -2e3}, \"n\": null}\n"
     "\n"
     "{\"s\": \"\xC3\xA9\", \"o\": null, \"l\": null, \"b\": false, \"deep\": [[{\"k\": [1]}]]}\r\n"
@@ -96,18 +97,19 @@ arrow::Result<std::shared_ptr<arrow::Table>> Read(const std::string& bytes, cons
   request.pool = pool;
   auto settings = std::make_shared<csv::Settings>(CsvOptions());
   settings->piece = piece;
-  ARROW_ASSIGN_OR_RAISE(auto unit, csv ? csv::MakeUnit(settings, request)
-                                       : json::MakeUnit(request, piece));
+  ARROW_ASSIGN_OR_RAISE(auto unit,
+                        csv ? csv::MakeUnit(settings, request) : json::MakeUnit(request, piece));
   arrow::RecordBatchVector batches;
   ARROW_RETURN_NOT_OK(driver.Run(*unit, &batches));
-  ARROW_ASSIGN_OR_RAISE(auto table,
-                        arrow::Table::FromRecordBatches(ProjectLeaves(*facts->schema(), leaves), batches));
+  ARROW_ASSIGN_OR_RAISE(auto table, arrow::Table::FromRecordBatches(
+                                        ProjectLeaves(*facts->schema(), leaves), batches));
   ARROW_RETURN_NOT_OK(table->ValidateFull());
   EXPECT_EQ(facts->num_rows().exact_value().value_or(table->num_rows()), table->num_rows());
   return table->CombineChunks();
 }
 
-void MutatedFilesGiveRowsOrErrors(const std::string& text, const std::string& path, uint32_t seeds) {
+void MutatedFilesGiveRowsOrErrors(const std::string& text, const std::string& path,
+                                  uint32_t seeds) {
   ASSERT_TRUE(kInitialized);
   int with_rows = 0;
   for (uint32_t seed = 0; seed < seeds; ++seed) {
@@ -132,7 +134,8 @@ void MutatedFilesGiveRowsOrErrors(const std::string& text, const std::string& pa
     const auto whole = Read(bytes, name, &pool, 0);
     const auto cut = Read(bytes, name, &pool, 1 + seed % 50);
     ASSERT_LT(pool.max_memory(), kMostBytes);
-    ASSERT_EQ(whole.ok(), cut.ok()) << "seed " << seed << whole.status() << cut.status() << "\n" << bytes;
+    ASSERT_EQ(whole.ok(), cut.ok()) << "seed " << seed << whole.status() << cut.status() << "\n"
+                                    << bytes;
     if (!whole.ok()) {
       ASSERT_NE(whole.status().message().find("'" + name + "'"), std::string::npos)
           << "seed " << seed << ": " << whole.status();
@@ -140,7 +143,9 @@ void MutatedFilesGiveRowsOrErrors(const std::string& text, const std::string& pa
       continue;
     }
     ++with_rows;
-    ASSERT_TRUE((*whole)->Equals(**cut, arrow::EqualOptions::Defaults().nans_equal(true))) << "seed " << seed << "\n" << bytes;
+    ASSERT_TRUE((*whole)->Equals(**cut, arrow::EqualOptions::Defaults().nans_equal(true)))
+        << "seed " << seed << "\n"
+        << bytes;
   }
   // The mutations are not all fatal.
   EXPECT_GT(with_rows, static_cast<int>(seeds) / 40);

@@ -72,8 +72,8 @@ class RestOfFile final : public Unit {
     while (true) {
       bool more = true;
       while (more && static_cast<int64_t>(p.decoded.size()) < want_) {
-        ARROW_ASSIGN_OR_RAISE(more, p.decoder->Decode(want_ - static_cast<int64_t>(p.decoded.size()),
-                                                      &p.decoded));
+        ARROW_ASSIGN_OR_RAISE(
+            more, p.decoder->Decode(want_ - static_cast<int64_t>(p.decoded.size()), &p.decoded));
         if (p.skip > 0) {
           const int64_t skipped = std::min<int64_t>(p.skip, static_cast<int64_t>(p.decoded.size()));
           p.decoded.erase(0, skipped);
@@ -137,7 +137,8 @@ arrow::Result<std::unique_ptr<Unit>> MakeRestOfFile(TextFile file, Place begin,
   if (!file.local) {
     // What is left over of a piece is kept, so that what comes next can be foretold.
     if (!progress->decoder) progress->decoder = Decoder::MakePlain();
-    progress->read = std::clamp(rows_wanted, int64_t{1}, kRemoteRead / kGuessedRecord) * kGuessedRecord;
+    progress->read =
+        std::clamp(rows_wanted, int64_t{1}, kRemoteRead / kGuessedRecord) * kGuessedRecord;
     progress->read = std::max(progress->read, kLocalPiece / 4);
     progress->ahead = progress->read == kRemoteRead;
   }

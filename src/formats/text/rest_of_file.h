@@ -1,5 +1,5 @@
-// A text file as a chain of units: one reads and cuts, and leaves the rows to others and the rest of
-// the file to the next of its kind.
+// A text file as a chain of units: one reads and cuts, and leaves the rows to others and the rest
+// of the file to the next of its kind.
 #pragma once
 
 #include <cstdint>
