@@ -237,8 +237,8 @@ class ScanPlan:
         split_file_groups_by_statistics
             Where the files declare an order of their rows, and statistics show which of them follow each
             other, make groups that have that order as a whole, and declare it
-            (:attr:`FileGroups.output_ordering`). Needs a plan made with ``column_statistics=True``. Where files
-            overlap so much that it takes more groups than ``target_partitions``, nothing is declared.
+            (:attr:`FileGroups.output_ordering`). Needs a plan made with ``column_statistics=True``. Where
+            files overlap so much that it takes more groups than ``target_partitions``, nothing is declared.
         ordering
             The order wanted, in columns of the table, which partition keys may be among: names, or tuples
             ``(name, "ascending" | "descending", "at_end" | "at_start")``, of which the last says where nulls
