@@ -55,7 +55,11 @@ arrow::Status RunScan(const Arguments& arguments) {
   }
   ARROW_RETURN_NOT_OK(target->Commit());
   WarnOfCache(*dataset);
-  if (arguments.stats) PrintStats(stream->metrics(), arguments.json);
+  if (arguments.stats) {
+    PrintStats(stream->metrics(), arguments.json);
+  } else {
+    WarnOfUnseenColumns(stream->metrics());
+  }
   return arrow::Status::OK();
 }
 

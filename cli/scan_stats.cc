@@ -30,8 +30,15 @@ void PrintStats(const ScanMetrics& metrics, bool json) {
   }
   for (const std::string& file : metrics.skipped) out << "skipped     " << file << "\n";
   for (const std::string& column : metrics.unseen_columns)
-    out << "not read    column " << column << ", since no inspected file had it\n";
+    out << "not read    " << column << ", since no inspected file had it\n";
   std::cerr << out.str();
+}
+
+void WarnOfUnseenColumns(const ScanMetrics& metrics) {
+  for (const std::string& column : metrics.unseen_columns) {
+    std::cerr << "shoal: warning: " + column +
+                     " is not read, since no inspected file had it: --inspect all reads it\n";
+  }
 }
 
 }  // namespace shoal::cli

@@ -31,7 +31,10 @@ def test_a_column_that_no_inspected_file_had_is_in_the_reports(drifted: Path) ->
     scan = dataset.scan()
     assert scan.to_table().num_rows == 3
     assert scan.metrics is not None
-    assert scan.metrics.unseen_columns == (f"'b' in '{drifted}/b.parquet'", f"'s.y' in '{drifted}/c.parquet'")
+    assert scan.metrics.unseen_columns == (
+        f"column 'b' of '{drifted}/b.parquet'",
+        f"column 's.y' of '{drifted}/c.parquet'",
+    )
 
 
 def test_strict_makes_it_an_error_wherever_the_file_is_read(drifted: Path) -> None:
@@ -50,3 +53,53 @@ def test_nothing_is_unseen_where_all_is_inspected_or_declared(drifted: Path) -> 
     declared = shoal.open(drifted, schema=pa.schema({"a": pa.int64()}), strict=["unseen_column"])
     assert declared.scan().to_table().num_rows == 3
     assert "unseen_column" not in declared.plan().listing_report.issues
+
+
+def test_a_key_that_no_inspected_path_had_is_in_the_reports(tmp_path: Path) -> None:
+    write(tmp_path / "a=1" / "f.parquet", {"v": [1]})
+    write(tmp_path / "a=2" / "k=7" / "f.parquet", {"v": [2]})
+    dataset = shoal.open(tmp_path, inspect="first")
+    issue = dataset.plan().listing_report.issues["unseen_column"]
+    assert issue.examples == (f"{tmp_path}/a=2/k=7/f.parquet (key 'k')",)
+    scan = dataset.scan()
+    assert scan.to_table().num_rows == 2
+    assert scan.metrics is not None
+    assert scan.metrics.unseen_columns == (f"{tmp_path}/a=2/k=7/f.parquet (key 'k')",)
+    strict = shoal.open(tmp_path, inspect="first", strict=["unseen_column"])
+    with pytest.raises(pa.ArrowInvalid, match="carries the key 'k', which no inspected path had"):
+        strict.scan().to_table()
+
+
+@pytest.mark.parametrize("late", ["07", "+7", "-0"])
+def test_a_key_that_the_inferred_integer_would_alter_is_an_error(tmp_path: Path, late: str) -> None:
+    for value in ("1", "2", "3", late):
+        write(tmp_path / f"x={len(value)}{value}" / f"code={value}" / "f.parquet", {"v": [1]})
+    dataset = shoal.open(tmp_path, inspect="first")
+    with pytest.raises(pa.ArrowInvalid, match=r"which as int32 would be .*declare the key"):
+        dataset.scan().to_table()
+    with pytest.raises(pa.ArrowInvalid, match="which as int32 would be"):
+        dataset.count(filter="code = 7")
+    declared = shoal.open(
+        tmp_path, partitioning=shoal.partitioning(pa.schema({"code": pa.int32()}), flavor="hive")
+    )
+    assert declared.count() == 4
+    assert late in shoal.open(tmp_path, inspect="all").scan().to_table()["code"].to_pylist()
+
+
+def test_files_that_say_nothing_do_not_use_up_the_sample(tmp_path: Path) -> None:
+    for i in range(40):
+        (tmp_path / f"f{i:02}.parquet").touch()
+    write(tmp_path / "f20.parquet", {"v": [1]})
+    assert shoal.open(tmp_path, inspect=4).scan().to_table().num_rows == 1
+    for i in range(40):
+        (tmp_path / f"f{i:02}.parquet").write_bytes(b"")
+    with pytest.raises(pa.ArrowInvalid, match="There are no data files"):
+        shoal.open(tmp_path, inspect=4).schema  # noqa: B018
+
+
+def test_paths_that_do_not_fit_do_not_use_up_the_sample(tmp_path: Path) -> None:
+    for i in range(40):
+        write(tmp_path / "x" / f"f{i:02}.parquet", {"v": [0]})
+    write(tmp_path / "x" / "f20x" / "g.parquet", {"v": [1]})
+    dataset = shoal.open(tmp_path, partitioning=shoal.partitioning(["k", "m"]), inspect=4)
+    assert dataset.scan(["v"]).to_table()["v"].to_pylist() == [1]

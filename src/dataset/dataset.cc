@@ -246,6 +246,7 @@ class Dataset::Impl {
     }
     out->table_schema = schema_;
     out->partition_schema = arrow::schema(std::move(keys));
+    out->keys_inferred.clear();  // their types are declared now
     return out;
   }
 

@@ -146,6 +146,7 @@ class LocalReader final : public DirectoryReader {
                       static_cast<int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec};
     }
     const int error = errno;
+    if (error == ENAMETOOLONG) return PathInfo{};  // nothing can have that name
     if (error == ENOENT || error == ENOTDIR || error == ELOOP) {
       const bool is_link = lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
       if (error == ELOOP) {

@@ -186,7 +186,9 @@ arrow::Status Tree::GoToKnownKeys(const std::shared_ptr<Directory>& from) {
     auto name = options_.partitioning->OnlyDirectory(
         from->key_depth + static_cast<int>(names.size()), options_.key_values);
     // A hidden directory is none of the table's, whatever is asked for.
-    if (!name || (HidingPrefix(options_, *name) && !options_.partitioning->NamesKey(*name))) break;
+    if (!name || !base::IsUtf8(*name) ||
+        (HidingPrefix(options_, *name) && !options_.partitioning->NamesKey(*name)))
+      break;
     const std::string path = prefix + *name;
     if (reader_->is_local()) {
       ARROW_ASSIGN_OR_RAISE(const PathInfo info, reader_->Look(path, nullptr));

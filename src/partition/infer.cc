@@ -129,7 +129,8 @@ std::shared_ptr<arrow::DataType> InferKeyType(const KeyColumn& column) {
 
 arrow::Result<TypedKeyColumn> TypedKeys(const KeyColumn& column,
                                         const std::shared_ptr<arrow::DataType>& type,
-                                        const std::function<std::string(int64_t row)>& path_of) {
+                                        const std::function<std::string(int64_t row)>& path_of,
+                                        bool inferred) {
   std::shared_ptr<arrow::DataType> value_type = type;
   if (type->id() == arrow::Type::DICTIONARY) {
     value_type = static_cast<const arrow::DictionaryType&>(*type).value_type();
@@ -152,6 +153,15 @@ arrow::Result<TypedKeyColumn> TypedKeys(const KeyColumn& column,
                                     "' in the path '", FirstPath(column, i, path_of),
                                     "', which is no ", value_type->ToString(),
                                     "; declare the key as string in the partitioning.");
+    }
+    if (inferred && arrow::is_integer(value_type->id()) &&
+        reader.scalar->ToString() != *column.distinct[i]) {
+      return arrow::Status::Invalid(
+          "Key '", column.name, "' has the value '", *column.distinct[i], "' in the path '",
+          FirstPath(column, i, path_of), "', which as ", value_type->ToString(), " would be ",
+          reader.scalar->ToString(),
+          ", and no inspected path had such a value: declare the key in ",
+          "the partitioning, as string to keep it, or inspect more files.");
     }
     ARROW_RETURN_NOT_OK(builder->AppendScalar(*reader.scalar));
   }

@@ -29,9 +29,11 @@ struct TypedKeyColumn {
 
 /// Reads the texts of `column` as `type`: integers, floats, boolean, date, time, timestamp,
 /// decimal, text, binary, dictionaries of those. A text that does not fit is an error naming key,
-/// text and `path_of(row)` of the first path that has it.
+/// text and `path_of(row)` of the first path that has it. `inferred`: nobody said that the key has
+/// this type, so an integer whose text it would alter (`07`) is an error, too.
 arrow::Result<TypedKeyColumn> TypedKeys(const KeyColumn& column,
                                         const std::shared_ptr<arrow::DataType>& type,
-                                        const std::function<std::string(int64_t row)>& path_of);
+                                        const std::function<std::string(int64_t row)>& path_of,
+                                        bool inferred = false);
 
 }  // namespace shoal::partition

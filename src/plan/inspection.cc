@@ -100,6 +100,17 @@ struct Looked {
   ListOptions list;
 };
 
+/// About `n` files. Where those looked at are none of the table's (their paths lack keys), others
+/// may be.
+arrow::Result<FileSample> SampleSome(const ListingSource& source, const ListOptions& list,
+                                     int64_t n) {
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(auto sample, source.Sample(list, n));
+    if (sample.complete || sample.files.num_files() > 0) return sample;
+    n = n > std::numeric_limits<int64_t>::max() / 2 ? std::numeric_limits<int64_t>::max() : 2 * n;
+  }
+}
+
 /// `sample`: how many files, -1: all.
 arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions& options,
                            int64_t sample) {
@@ -118,7 +129,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
     if (options.schema && options.list.partitioning->declared()) {
       out.sample.complete = false;
     } else {
-      ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
+      ARROW_ASSIGN_OR_RAISE(out.sample, SampleSome(source, out.list, n));
     }
     return out;
   }
@@ -128,7 +139,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
       for (auto extension : format->extensions()) out.list.extensions.emplace_back(extension);
     }
   }
-  ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
+  ARROW_ASSIGN_OR_RAISE(out.sample, SampleSome(source, out.list, n));
   for (int64_t i = 0; i < out.sample.files.num_files() && !out.format; ++i) {
     out.format = formats::FormatOfPath(out.sample.files.path(i));
   }
@@ -143,7 +154,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
         has_others = format && format->name() != out.format->name();
       }
       if (has_others) {
-        ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
+        ARROW_ASSIGN_OR_RAISE(out.sample, SampleSome(source, out.list, n));
       }
     }
     return out;
@@ -151,7 +162,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
   // No name tells: the bytes may, and then names do not matter.
   if (infer_extension) {
     out.list.extensions.clear();
-    ARROW_ASSIGN_OR_RAISE(out.sample, source.Sample(out.list, n));
+    ARROW_ASSIGN_OR_RAISE(out.sample, SampleSome(source, out.list, n));
   }
   if (out.sample.files.num_files() == 0) {
     if (!options.schema) return NothingFound(source, out.list, out.sample.report);
@@ -162,8 +173,8 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
   return out;
 }
 
-/// The union of the schemas of the sampled files; nullptr: they were all skipped. Tells `out` what
-/// that took and what was skipped, and `report` which files are empty.
+/// The union of the schemas of the sampled files; nullptr: they were all skipped or empty. Tells
+/// `out` what that took and what was skipped, and `report` which files are empty.
 arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
     const ListingSource& source, const Looked& looked, const InspectionOptions& options,
     const std::shared_ptr<FactsCache>& cache, Inspection* out, ListingReport* report) {
@@ -215,8 +226,7 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
   out->cost.store_requests += counters->store_requests();
   out->cost.store_requests.retries += storage::RetriesOn(source.filesystem()) - retries;
   if (!found_text.empty()) return looked.format->text_typing()->Union(found_text);
-  if (found.empty() && !out->skipped.empty()) return nullptr;
-  if (found.empty()) return NothingFound(source, looked.list, *report);
+  if (found.empty()) return nullptr;
   return schema::MergeSchemas(found);
 }
 
@@ -241,10 +251,14 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   if (!columns) {
     if (files.num_files() == 0) return NothingFound(source, looked.list, looked.sample.report);
     for (int64_t sample = options.sample; !columns; sample *= 2) {
-      if (!out.skipped.empty()) {
-        // Nothing is left of the sample. Others may be whole.
-        if (looked.sample.complete) return out.skipped[0].error;
+      if (sample != options.sample) {
+        // Nothing is left of the sample: files are skipped, or empty. Others may be whole.
+        if (looked.sample.complete) {
+          return out.skipped.empty() ? NothingFound(source, looked.list, looked.sample.report)
+                                     : out.skipped[0].error;
+        }
         ARROW_ASSIGN_OR_RAISE(looked, Look(source, options, sample));
+        if (files.num_files() == 0) return NothingFound(source, looked.list, looked.sample.report);
       }
       out.skipped.clear();
       ARROW_ASSIGN_OR_RAISE(
@@ -265,6 +279,7 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
       type = key->type();
     } else {
       type = partition::InferKeyType(*column);
+      out.keys_inferred.insert(name);
     }
     if (!all_inspected) out.keys_in_files.insert(name);
     if (!column || std::find(column->index.begin(), column->index.end(), KeyColumn::kAbsent) !=

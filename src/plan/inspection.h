@@ -45,6 +45,7 @@ struct Inspection {
   bool schema_declared = false;
   std::shared_ptr<arrow::Schema> partition_schema;  // keys, in order of first appearance by path
   std::set<std::string> keys_in_files;              // keys that are columns of files as well
+  std::set<std::string> keys_inferred;              // keys whose types come from their texts
   std::set<std::string> keys_missing;               // keys that some inspected path lacks
   InspectionReport cost;
   std::vector<SkippedFile> skipped;  // by InspectionOptions::may_skip

@@ -11,12 +11,13 @@ namespace shoal::plan {
 
 arrow::Result<std::vector<partition::TypedKeyColumn>> TypeKeys(
     const KeyTable& keys, const arrow::Schema& partition_schema,
-    const std::function<std::string(int64_t)>& path_of) {
+    const std::set<std::string>& inferred, const std::function<std::string(int64_t)>& path_of) {
   std::vector<partition::TypedKeyColumn> out;
   for (const auto& field : partition_schema.fields()) {
     const KeyColumn* column = keys.Find(field->name());
     if (!column) continue;
-    ARROW_ASSIGN_OR_RAISE(auto typed, partition::TypedKeys(*column, field->type(), path_of));
+    ARROW_ASSIGN_OR_RAISE(auto typed, partition::TypedKeys(*column, field->type(), path_of,
+                                                           inferred.contains(field->name())));
     out.push_back(std::move(typed));
   }
   return out;

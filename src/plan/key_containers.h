@@ -15,10 +15,10 @@
 namespace shoal::plan {
 
 /// Keys of many paths as typed columns. An error names the key, the text and the path
-/// (`path_of(row)`).
+/// (`path_of(row)`). `inferred`: keys whose types nobody has declared.
 arrow::Result<std::vector<partition::TypedKeyColumn>> TypeKeys(
     const KeyTable& keys, const arrow::Schema& partition_schema,
-    const std::function<std::string(int64_t)>& path_of);
+    const std::set<std::string>& inferred, const std::function<std::string(int64_t)>& path_of);
 
 /// One container per path.
 class KeyContainers final : public prune::Containers {

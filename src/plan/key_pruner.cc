@@ -135,7 +135,8 @@ LevelReport* KeyPruner::LevelOf(const KeyTable& keys, int64_t row) {
 arrow::Result<prune::PruneResult> KeyPruner::Judge(
     const KeyTable& keys, KeyContainers::Missing missing,
     const std::function<std::string(int64_t)>& path_of) const {
-  ARROW_ASSIGN_OR_RAISE(auto typed, TypeKeys(keys, *inspection_.partition_schema, path_of));
+  ARROW_ASSIGN_OR_RAISE(auto typed, TypeKeys(keys, *inspection_.partition_schema,
+                                             inspection_.keys_inferred, path_of));
   KeyContainers containers(*inspection_.table_schema, typed, *inspection_.partition_schema,
                            inspection_.keys_in_files, keys.num_rows, missing);
   auto result = prune::Prune(conjuncts_, *inspection_.table_schema, containers);

@@ -48,7 +48,9 @@ class Collector {
   arrow::Result<bool> Add(const FileTable& files, const std::vector<bool>& keep) {
     auto path_of = [&](int64_t i) { return files.path(i); };
     ARROW_RETURN_NOT_OK(CheckUnseenKeys(files, keep));
-    ARROW_ASSIGN_OR_RAISE(auto keys, TypeKeys(files.keys(), *plan_->partition_schema, path_of));
+    ARROW_RETURN_NOT_OK(ReportUnseenKeys(files, keep));
+    ARROW_ASSIGN_OR_RAISE(auto keys, TypeKeys(files.keys(), *plan_->partition_schema,
+                                              input_.inspection->keys_inferred, path_of));
     ARROW_ASSIGN_OR_RAISE(auto values,
                           ValuesOfFiles(keys, *plan_->partition_schema, files.num_files()));
     for (int64_t i = 0; i < files.num_files(); ++i) {
@@ -91,6 +93,26 @@ class Collector {
             "'", files.path(i), "' carries the key '", column.name,
             "', which is a column of files too, and no inspected path had it: inspect more files, "
             "or declare the partitioning");
+      }
+    }
+    return arrow::Status::OK();
+  }
+
+  /// A key that only later paths carry is no column of the table, and not read.
+  arrow::Status ReportUnseenKeys(const FileTable& files, const std::vector<bool>& keep) {
+    if (plan_->schema_declared) return arrow::Status::OK();
+    for (const auto& column : files.keys().columns) {
+      if (plan_->table_schema->GetFieldIndex(column.name) >= 0) continue;
+      for (int64_t i = 0; i < files.num_files(); ++i) {
+        if (!keep[i] || column.index[i] == KeyColumn::kAbsent) continue;
+        if (plan_->strict_columns) {
+          return arrow::Status::Invalid(
+              "'", files.path(i), "' carries the key '", column.name,
+              "', which no inspected path had. Inspect more files, declare the partitioning, or "
+              "take 'unseen_column' out of strict to read the table without it.");
+        }
+        plan_->listing.Add(ListingIssue::kUnseenColumn,
+                           files.path(i) + " (key '" + column.name + "')");
       }
     }
     return arrow::Status::OK();

@@ -80,6 +80,9 @@ class StreamMaker {
     arrow::MemoryPool* pool = options.pool ? options.pool : &runtime::RecyclingPool::Instance();
     auto counters = std::make_shared<runtime::Counters>();
     for (const auto& file : skipped) counters->AddSkipped(DescribeSkipped(file.path, file.error));
+    // Of files nothing is known yet, but what planning saw of their paths.
+    for (const auto& what : plan.listing[ListingIssue::kUnseenColumn].examples)
+      counters->AddUnseen(what);
     ARROW_ASSIGN_OR_RAISE(auto context, ScanContext::Make(plan, batch_rows, pool,
                                                           std::move(counters), std::move(cache)));
     auto reading =

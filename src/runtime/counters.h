@@ -37,6 +37,10 @@ struct Counters {
     std::lock_guard lock(mutex);
     return skipped;
   }
+  void AddUnseen(std::string what) {
+    std::lock_guard lock(mutex);
+    unseen_before.push_back(std::move(what));
+  }
   /// A column that is not read, and a file that has it; the first file is told.
   void AddUnseen(const std::string& column, const std::string& path) {
     std::lock_guard lock(mutex);
@@ -44,13 +48,15 @@ struct Counters {
   }
   std::vector<std::string> Unseen() const {
     std::lock_guard lock(mutex);
-    std::vector<std::string> out;
-    for (const auto& [column, path] : unseen) out.push_back("'" + column + "' in '" + path + "'");
+    std::vector<std::string> out = unseen_before;
+    for (const auto& [column, path] : unseen)
+      out.push_back("column '" + column + "' of '" + path + "'");
     return out;
   }
 
  private:
   mutable std::mutex mutex;
+  std::vector<std::string> unseen_before;
   std::map<std::string, std::string> unseen;
   std::vector<std::string> skipped;
 };

@@ -94,7 +94,8 @@ arrow::Result<std::shared_ptr<arrow::Table>> Filter(const std::shared_ptr<arrow:
       keep =
           mask.scalar()->is_valid && static_cast<const arrow::BooleanScalar&>(*mask.scalar()).value;
     } else {
-      const auto& values = static_cast<const arrow::BooleanArray&>(*mask.make_array());
+      const auto array = mask.make_array();
+      const auto& values = static_cast<const arrow::BooleanArray&>(*array);
       keep = values.IsValid(row) && values.Value(row);
     }
     if (keep) kept.push_back(table->Slice(row, 1));

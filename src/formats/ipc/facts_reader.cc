@@ -147,7 +147,7 @@ class IpcFactsReader final : public FactsReader {
   Status TakeMetadata(std::shared_ptr<arrow::Buffer> buffer) {
     const size_t i = taken_++;
     const bool is_dictionary = i < footer_.dictionaries.size();
-    auto parsed = ParseMessage(View(*buffer), message(i).body_length);
+    auto parsed = ParseNextMessage(View(*buffer), message(i).body_length);
     const std::string name =
         is_dictionary ? "dictionary batch " + std::to_string(i)
                       : "record batch " + std::to_string(i - footer_.dictionaries.size());
@@ -215,7 +215,7 @@ class IpcFactsReader final : public FactsReader {
       if (next.length == 0) break;
       if (next.length > size - at - next.prefix) return Truncated(at);
       ARROW_ASSIGN_OR_RAISE(const auto message,
-                            ParseMessage(bytes.substr(at, next.prefix + next.length)));
+                            ParseNextMessage(bytes.substr(at, next.prefix + next.length)));
       if (message.body_length > size - at - next.prefix - next.length) return Truncated(at);
       if (message.kind == Message::kBatch &&
           __builtin_add_overflow(rows, message.batch.rows, &rows)) {

@@ -81,7 +81,7 @@ class FileUnit final : public Unit {
   arrow::Status TakeMetadata(int group, const arrow::Buffer& metadata) {
     doing_ = "record batch " + std::to_string(group);
     ARROW_ASSIGN_OR_RAISE(auto message,
-                          ParseMessage(std::string_view(metadata), block(group).body_length));
+                          ParseNextMessage(std::string_view(metadata), block(group).body_length));
     if (message.kind != Message::kBatch ||
         message.batch.rows != facts().row_group_rows(group).value())
       return arrow::Status::IOError("its metadata is not what it was: the file was changed");
@@ -125,7 +125,7 @@ class FileUnit final : public Unit {
       const Block& block = facts().footer().dictionaries[i];
       ARROW_ASSIGN_OR_RAISE(auto metadata, resident_.Find(block.offset, block.metadata_length));
       ARROW_ASSIGN_OR_RAISE(auto message,
-                            ParseMessage(std::string_view(*metadata), block.body_length));
+                            ParseNextMessage(std::string_view(*metadata), block.body_length));
       if (message.kind != Message::kDictionary)
         return arrow::Status::IOError("it is something else: the file was changed");
       ARROW_RETURN_NOT_OK(LoadDictionary(facts().layout(), message, /*may_replace=*/false,

@@ -149,4 +149,11 @@ arrow::Result<Encapsulation> ParseEncapsulation(std::string_view bytes) {
   return out;
 }
 
+arrow::Result<Message> ParseNextMessage(std::string_view metadata, int64_t body_length) {
+  auto message = ParseMessage(metadata, body_length);
+  if (!message.ok() && message.status().IsNotImplemented())
+    return Status::IOError(message.status().message(), ": the file is corrupt");
+  return message;
+}
+
 }  // namespace shoal::formats::ipc

@@ -65,6 +65,8 @@ struct Message {
 /// lies in the body; `body_length` is where the file says elsewhere how long that is, -1 if it does
 /// not.
 arrow::Result<Message> ParseMessage(std::string_view metadata, int64_t body_length = -1);
+/// The same of a message that follows a readable one: a version that can't be read is damage there.
+arrow::Result<Message> ParseNextMessage(std::string_view metadata, int64_t body_length = -1);
 
 /// Bytes before a message's FlatBuffer: 8 (a continuation marker and the length), or 4 as before
 /// Arrow 0.15 (the length). `length` is that of the FlatBuffer; 0 marks the end of a stream.

@@ -73,7 +73,7 @@ class StreamUnit final : public Unit {
     if (length > left) return Truncated();
     auto metadata = resident_.Find(at_, length);
     if (!metadata.ok()) return length;
-    ARROW_ASSIGN_OR_RAISE(message_, ParseMessage(std::string_view(**metadata)));
+    ARROW_ASSIGN_OR_RAISE(message_, ParseNextMessage(std::string_view(**metadata)));
     body_ = at_ + length;
     if (message_->body_length > facts().file_size() - body_) return Truncated();
     return 0;

@@ -16,8 +16,10 @@ template <typename Body>
 auto Guard(const std::string& path, Body&& body) -> decltype(body()) {
   const auto named = [&](const arrow::Status& status) {
     const std::string name = "'" + path + "'";
-    return status.message().starts_with(name) ? status
-                                              : status.WithMessage(name, ": ", status.message());
+    if (status.message().starts_with(name)) return status;
+    const std::string message = name + ": " + status.message();
+    // Arrow does not know all that liborc throws; what it meets in a file is the file's fault.
+    return status.IsUnknownError() ? arrow::Status::IOError(message) : status.WithMessage(message);
   };
   try {
     auto result = std::forward<Body>(body)();
