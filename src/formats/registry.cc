@@ -1,11 +1,10 @@
 #include "formats/registry.h"
 
-#include <algorithm>
-#include <cctype>
 #include <string>
 
 #include <shoal/format_by_extension.h>
 
+#include "base/path.h"
 #include "formats/csv/format.h"
 #include "formats/ipc/format.h"
 #include "formats/json/format.h"
@@ -13,17 +12,6 @@
 #include "formats/parquet/format.h"
 
 namespace shoal::formats {
-
-namespace {
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
-}  // namespace
 
 std::vector<std::shared_ptr<const FileFormat>> AllFormats() {
   return {parquet::MakeFormat(), ipc::MakeFormat(), orc::MakeFormat(), *MakeCsvFormat(),
@@ -36,10 +24,9 @@ std::shared_ptr<const FileFormat> FormatOfPath(std::string_view path) {
 
 std::shared_ptr<const FileFormat> FormatOfPath(
     std::string_view path, const std::vector<std::shared_ptr<const FileFormat>>& formats) {
-  const std::string lower = Lower(path);
   for (const auto& format : formats) {
     for (auto extension : format->extensions()) {
-      if (lower.ends_with(extension)) return format;
+      if (base::EndsWithIgnoringCase(path, extension)) return format;
     }
   }
   return nullptr;

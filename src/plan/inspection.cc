@@ -133,15 +133,16 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
     }
     return out;
   }
+  const auto known = formats::AllFormats();
   const bool infer_extension = out.list.extensions.empty();
   if (infer_extension) {
-    for (const auto& format : formats::AllFormats()) {
+    for (const auto& format : known) {
       for (auto extension : format->extensions()) out.list.extensions.emplace_back(extension);
     }
   }
   ARROW_ASSIGN_OR_RAISE(out.sample, SampleSome(source, out.list, n));
   for (int64_t i = 0; i < out.sample.files.num_files() && !out.format; ++i) {
-    out.format = formats::FormatOfPath(out.sample.files.path(i));
+    out.format = formats::FormatOfPath(out.sample.files.path(i), known);
   }
   if (out.format) {
     if (infer_extension) {
@@ -150,8 +151,8 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
       for (auto extension : out.format->extensions()) out.list.extensions.emplace_back(extension);
       bool has_others = false;
       for (int64_t i = 0; i < out.sample.files.num_files() && !has_others; ++i) {
-        const auto format = formats::FormatOfPath(out.sample.files.name(i));
-        has_others = format && format->name() != out.format->name();
+        const auto format = formats::FormatOfPath(out.sample.files.name(i), known);
+        has_others = format && format != out.format;
       }
       if (has_others) {
         ARROW_ASSIGN_OR_RAISE(out.sample, SampleSome(source, out.list, n));

@@ -47,7 +47,6 @@ class Collector {
   /// Takes in the kept files of a page; false once no more files are needed.
   arrow::Result<bool> Add(const FileTable& files, const std::vector<bool>& keep) {
     auto path_of = [&](int64_t i) { return files.path(i); };
-    ARROW_RETURN_NOT_OK(CheckUnseenKeys(files, keep));
     ARROW_RETURN_NOT_OK(ReportUnseenKeys(files, keep));
     ARROW_ASSIGN_OR_RAISE(auto keys, TypeKeys(files.keys(), *plan_->partition_schema,
                                               input_.inspection->keys_inferred, path_of));
@@ -81,30 +80,21 @@ class Collector {
     bool tells_rows = true;
   };
 
-  /// A column of the table that only later paths carry as a key would read as null there, though
-  /// its value is known.
-  arrow::Status CheckUnseenKeys(const FileTable& files, const std::vector<bool>& keep) const {
+  /// A key that only later paths carry is no column of the table, and not read. Where files have
+  /// such a column, it would read as null there, though its value is known.
+  arrow::Status ReportUnseenKeys(const FileTable& files, const std::vector<bool>& keep) {
     for (const auto& column : files.keys().columns) {
       if (plan_->partition_schema->GetFieldIndex(column.name) >= 0) continue;
-      if (plan_->table_schema->GetFieldIndex(column.name) < 0) continue;
+      const bool in_files = plan_->table_schema->GetFieldIndex(column.name) >= 0;
+      if (!in_files && plan_->schema_declared) continue;
       for (int64_t i = 0; i < files.num_files(); ++i) {
         if (!keep[i] || column.index[i] == KeyColumn::kAbsent) continue;
-        return arrow::Status::Invalid(
-            "'", files.path(i), "' carries the key '", column.name,
-            "', which is a column of files too, and no inspected path had it: inspect more files, "
-            "or declare the partitioning");
-      }
-    }
-    return arrow::Status::OK();
-  }
-
-  /// A key that only later paths carry is no column of the table, and not read.
-  arrow::Status ReportUnseenKeys(const FileTable& files, const std::vector<bool>& keep) {
-    if (plan_->schema_declared) return arrow::Status::OK();
-    for (const auto& column : files.keys().columns) {
-      if (plan_->table_schema->GetFieldIndex(column.name) >= 0) continue;
-      for (int64_t i = 0; i < files.num_files(); ++i) {
-        if (!keep[i] || column.index[i] == KeyColumn::kAbsent) continue;
+        if (in_files) {
+          return arrow::Status::Invalid(
+              "'", files.path(i), "' carries the key '", column.name,
+              "', which is a column of files too, and no inspected path had it: inspect more "
+              "files, or declare the partitioning");
+        }
         if (plan_->strict_columns) {
           return arrow::Status::Invalid(
               "'", files.path(i), "' carries the key '", column.name,

@@ -8,7 +8,7 @@
 #include <arrow/csv/converter.h>
 
 #include "formats/csv/head.h"
-#include "formats/text/decoder.h"
+#include "formats/text/beginning_reader.h"
 
 namespace shoal::formats::csv {
 
@@ -34,47 +34,25 @@ std::shared_ptr<arrow::Schema> TypedSchema(const std::vector<std::string>& names
   return arrow::schema(std::move(fields));
 }
 
-class HeadReader final : public FactsReader {
+class HeadReader final : public text::BeginningReader {
  public:
   HeadReader(std::shared_ptr<const Settings> settings, std::shared_ptr<const SourceFile> file,
              TableTypes table)
-      : settings_(std::move(settings)), file_(std::move(file)), table_(std::move(table)) {}
-
-  arrow::Result<Step> Next(Resident got) override {
-    if (!opened_) {
-      opened_ = true;
-      ARROW_RETURN_NOT_OK(
-          text::Decoder::Make(file_->path, settings_->options.encoding).Value(&decoder_));
-      return NeedBytes{};  // tells the size
-    }
-    if (got.buffers.empty()) {
-      size_ = got.file_size;
-      return Need();
-    }
-    read_ += got.buffers[0]->size();
-    const bool last = read_ == size_;
-    if (decoder_) {
-      decoder_->Feed(std::move(got.buffers[0]), last);
-    } else {
-      text_.append(std::string_view(*got.buffers[0]));
-    }
-    while (true) {
-      bool more = decoder_ != nullptr;
-      while (more && static_cast<int64_t>(text_.size()) < want_) {
-        ARROW_ASSIGN_OR_RAISE(more,
-                              decoder_->Decode(want_ - static_cast<int64_t>(text_.size()), &text_));
-      }
-      const bool all = decoder_ ? decoder_->finished() : last;
-      ARROW_ASSIGN_OR_RAISE(auto head, ParseHead(*settings_, file_->path, text_, all));
-      if (head) return Finish(*std::move(head));
-      if (text_.size() >= static_cast<size_t>(text::kMaxRecord)) return TooLong(file_->path, 1);
-      want_ *= 4;
-      if (!more) return Need();
-    }
-  }
+      : BeginningReader(std::move(file), settings->options.encoding, kHeadBytes),
+        settings_(std::move(settings)),
+        table_(std::move(table)) {}
 
  private:
-  arrow::Result<Step> Finish(Head head) const {
+  arrow::Result<std::optional<Step>> TakeText() override {
+    ARROW_ASSIGN_OR_RAISE(auto head, ParseHead(*settings_, file_->path, text_, all()));
+    if (head) return Finish(*std::move(head));
+    if (text_.size() >= static_cast<size_t>(text::kMaxRecord)) return TooLong(file_->path, 1);
+    limit_ *= 4;
+    return std::nullopt;
+  }
+  NeedBytes Need() const override { return NeedBytes{{Following(limit_)}}; }
+
+  Step Finish(Head head) const {
     auto schema = TypedSchema(head.names, *settings_, table_);
     const auto layout = LayoutOf(*settings_, file_->path, head);
     const auto rows =
@@ -83,15 +61,8 @@ class HeadReader final : public FactsReader {
                                                  CsvFacts::Seen{}, rows, table_.declared));
   }
 
-  NeedBytes Need() const { return NeedBytes{{{read_, std::min(want_, size_ - read_)}}}; }
-
-  std::shared_ptr<const Settings> settings_;
-  std::shared_ptr<const SourceFile> file_;
+  const std::shared_ptr<const Settings> settings_;
   const TableTypes table_;
-  std::unique_ptr<text::Decoder> decoder_;
-  bool opened_ = false;
-  int64_t size_ = 0, read_ = 0, want_ = kHeadBytes;
-  std::string text_;
 };
 
 }  // namespace

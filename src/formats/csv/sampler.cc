@@ -5,8 +5,8 @@
 
 #include "formats/csv/facts.h"
 #include "formats/csv/head.h"
+#include "formats/text/beginning_reader.h"
 #include "formats/text/bytes.h"
-#include "formats/text/decoder.h"
 
 namespace shoal::formats::csv {
 
@@ -15,17 +15,8 @@ namespace {
 using arrow::Status;
 using text::Place;
 
-/// Files up to this size are read whole for their types.
-constexpr int64_t kWhole = int64_t{1} << 20;
-/// Of larger ones, the beginning and so many places after it.
-constexpr int64_t kBeginning = 128 << 10;
-constexpr int64_t kPlaces = 6;
-constexpr int64_t kPlace = 32 << 10;
 /// Line ends after which a record may begin, that are tried.
 constexpr int kTries = 8;
-/// Read at once where all is read.
-constexpr int64_t kPiece = int64_t{4} << 20;
-
 /// Narrows down types by records.
 class Columns {
  public:
@@ -111,44 +102,18 @@ class Columns {
   int64_t rows_ = 0;
 };
 
-class Sampler final : public FactsReader {
+class Sampler final : public text::SampleReader {
  public:
   Sampler(std::shared_ptr<const Settings> settings, std::shared_ptr<const SourceFile> file)
-      : settings_(std::move(settings)), file_(std::move(file)) {}
+      : SampleReader(std::move(file), settings->options.encoding, settings->options.infer),
+        settings_(std::move(settings)) {}
 
-  arrow::Result<Step> Next(Resident got) override {
-    if (!opened_) {
-      opened_ = true;
-      ARROW_RETURN_NOT_OK(
-          text::Decoder::Make(file_->path, settings_->options.encoding).Value(&decoder_));
-      return NeedBytes{};  // tells the size
-    }
-    if (got.buffers.empty()) {
-      size_ = got.file_size;
-      return Need();
-    }
-    std::vector<std::shared_ptr<arrow::Buffer>> places(got.buffers.begin() + 1, got.buffers.end());
-    places.insert(places.begin(), std::make_move_iterator(places_.begin()),
-                  std::make_move_iterator(places_.end()));
-    places_ = std::move(places);
-    read_ += got.buffers[0]->size();
-    const bool last = read_ == size_;
-    if (decoder_) {
-      decoder_->Feed(std::move(got.buffers[0]), last);
-    } else {
-      text_.append(std::string_view(*got.buffers[0]));
-    }
-    while (true) {
-      bool more = decoder_ != nullptr;
-      while (more && static_cast<int64_t>(text_.size()) < limit_) {
-        ARROW_ASSIGN_OR_RAISE(
-            more, decoder_->Decode(limit_ - static_cast<int64_t>(text_.size()), &text_));
-      }
-      all_ = decoder_ ? decoder_->finished() : last;
-      ARROW_ASSIGN_OR_RAISE(const bool enough, TakeText());
-      if (enough) break;
-      limit_ = std::max(limit_, 4 * static_cast<int64_t>(text_.size()));
-      if (!more) return Need();
+ private:
+  arrow::Result<std::optional<Step>> TakeText() override {
+    ARROW_ASSIGN_OR_RAISE(const bool enough, TakeRecords());
+    if (!enough) {
+      RaiseLimit();
+      return std::nullopt;
     }
     for (size_t i = 0; i < places_.size(); ++i) {
       ARROW_RETURN_NOT_OK(TakePlace(*places_[i], i + 1 == places_.size()));
@@ -156,29 +121,10 @@ class Sampler final : public FactsReader {
     return Finish();
   }
 
- private:
-  bool reads_all() const {
-    return settings_->options.infer == InferFrom::kAll || (!decoder_ && size_ <= kWhole);
-  }
-
-  NeedBytes Need() const {
-    if (decoder_) return NeedBytes{{{read_, std::min(kWhole, size_ - read_)}}};
-    if (reads_all()) return NeedBytes{{{read_, std::min(kPiece, size_ - read_)}}};
-    NeedBytes need{{{read_, std::min(kBeginning, size_ - read_)}}};
-    // The head did not fit: the places are there already.
-    if (read_ > 0) return need;
-    const int64_t step = (size_ - kBeginning) / kPlaces;
-    for (int64_t i = 1; i <= kPlaces; ++i) {
-      const int64_t end = i == kPlaces ? size_ : kBeginning + i * step;
-      need.ranges.push_back({end - kPlace, kPlace});
-    }
-    return need;
-  }
-
   /// Whether the beginning of the file, or all of it, has been taken in.
-  arrow::Result<bool> TakeText() {
+  arrow::Result<bool> TakeRecords() {
     if (!head_) {
-      ARROW_ASSIGN_OR_RAISE(head_, ParseHead(*settings_, file_->path, text_, all_));
+      ARROW_ASSIGN_OR_RAISE(head_, ParseHead(*settings_, file_->path, text_, all()));
       if (!head_) {
         if (text_.size() < static_cast<size_t>(text::kMaxRecord)) return false;
         return TooLong(file_->path, 1);
@@ -187,13 +133,13 @@ class Sampler final : public FactsReader {
       text_.erase(0, static_cast<size_t>(place_.offset));
       columns_.emplace(*settings_, file_->path, LayoutOf(*settings_, file_->path, *head_));
     }
-    ARROW_ASSIGN_OR_RAISE(const int64_t taken, columns_->Take(text_, place_, all_, true));
+    ARROW_ASSIGN_OR_RAISE(const int64_t taken, columns_->Take(text_, place_, all(), true));
     place_.line += text::CountLines(std::string_view(text_).substr(0, taken));
     text_.erase(0, static_cast<size_t>(taken));
     if (text_.size() > static_cast<size_t>(text::kMaxRecord)) {
       return TooLong(file_->path, place_.line);
     }
-    return all_ || !reads_all();
+    return all() || !reads_all();
   }
 
   /// A place anywhere in the file: records begin after a line's end, unless that is inside quotes,
@@ -211,29 +157,21 @@ class Sampler final : public FactsReader {
     return Status::OK();
   }
 
-  arrow::Result<Step> Finish() {
-    CsvFacts::Seen seen{columns_->types(), all_};
+  Step Finish() {
+    CsvFacts::Seen seen{columns_->types(), all()};
     arrow::FieldVector fields;
     for (size_t i = 0; i < head_->names.size(); ++i) {
-      fields.push_back(arrow::field(head_->names[i], seen.types[i].First(all_)));
+      fields.push_back(arrow::field(head_->names[i], seen.types[i].First(all())));
     }
     const auto layout = LayoutOf(*settings_, file_->path, *head_);
-    const auto rows = all_ ? Precision<int64_t>::Exact(columns_->rows()) : Precision<int64_t>();
+    const auto rows = all() ? Precision<int64_t>::Exact(columns_->rows()) : Precision<int64_t>();
     return Step(std::make_shared<const CsvFacts>(arrow::schema(std::move(fields)),
                                                  *std::move(head_), layout, size_, std::move(seen),
                                                  rows, /*declared=*/false));
   }
 
-  std::shared_ptr<const Settings> settings_;
-  std::shared_ptr<const SourceFile> file_;
-  std::unique_ptr<text::Decoder> decoder_;
-  bool opened_ = false;
-  int64_t size_ = 0, read_ = 0;  // of the file
-  int64_t limit_ = kWhole;       // of text_
-  std::string text_;             // not taken in yet
-  bool all_ = false;             // text_ goes to the end
+  const std::shared_ptr<const Settings> settings_;
   Place place_;
-  std::vector<std::shared_ptr<arrow::Buffer>> places_;  // after the beginning
   std::optional<Head> head_;
   std::optional<Columns> columns_;
 };

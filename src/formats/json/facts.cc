@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/text/beginning_reader.h"
 #include "formats/text/bytes.h"
-#include "formats/text/decoder.h"
 #include "formats/text/rest_of_file.h"
 
 namespace shoal::formats::json {
@@ -14,87 +14,37 @@ namespace {
 using arrow::Status;
 using arrow::Type;
 
-/// Files up to this size are read whole for their types.
-constexpr int64_t kWhole = int64_t{1} << 20;
-/// Of larger ones, the beginning and so many places after it.
-constexpr int64_t kBeginning = 128 << 10;
-constexpr int64_t kPlaces = 6;
-constexpr int64_t kPlace = 32 << 10;
-/// Read at once where all is read.
-constexpr int64_t kPiece = int64_t{4} << 20;
-
-class Sampler final : public FactsReader {
+class Sampler final : public text::SampleReader {
  public:
   Sampler(JsonOptions options, std::shared_ptr<const SourceFile> file)
-      : options_(options), file_(std::move(file)) {}
+      : SampleReader(std::move(file), "", options.infer) {}
 
-  arrow::Result<Step> Next(Resident got) override {
-    if (!opened_) {
-      opened_ = true;
-      ARROW_RETURN_NOT_OK(text::Decoder::Make(file_->path, "").Value(&decoder_));
-      return NeedBytes{};  // tells the size
-    }
-    if (got.buffers.empty()) {
-      size_ = got.file_size;
-      return Need();
-    }
-    places_.insert(places_.end(), got.buffers.begin() + 1, got.buffers.end());
-    read_ += got.buffers[0]->size();
-    const bool last = read_ == size_;
-    if (decoder_) {
-      decoder_->Feed(std::move(got.buffers[0]), last);
-    } else {
-      text_.append(std::string_view(*got.buffers[0]));
-    }
-    while (true) {
-      bool more = decoder_ != nullptr;
-      while (more && static_cast<int64_t>(text_.size()) < limit_) {
-        ARROW_ASSIGN_OR_RAISE(
-            more, decoder_->Decode(limit_ - static_cast<int64_t>(text_.size()), &text_));
-      }
-      all_ = decoder_ ? decoder_->finished() : last;
-      ARROW_RETURN_NOT_OK(TakeText());
-      if (all_ || (!reads_all() && taken_any_)) break;
+ private:
+  arrow::Result<std::optional<Step>> TakeText() override {
+    ARROW_RETURN_NOT_OK(TakeLines());
+    if (!all() && (reads_all() || !taken_any_)) {
       if (text_.size() >= static_cast<size_t>(text::kMaxRecord)) {
         return ErrorAt(file_->path, line_,
                        "it is longer than " + std::to_string(text::kMaxRecord) + " bytes");
       }
-      limit_ = std::max(limit_, 4 * static_cast<int64_t>(text_.size()));
-      if (!more) return Need();
+      RaiseLimit();
+      return std::nullopt;
     }
     for (size_t i = 0; i < places_.size(); ++i) TakePlace(*places_[i], i + 1 == places_.size());
     auto type = shape_.Type("");
     if (!type.ok()) {
       return type.status().WithMessage("'", file_->path, "': ", type.status().message());
     }
-    const auto rows = all_ ? Precision<int64_t>::Exact(rows_) : Precision<int64_t>();
+    const auto rows = all() ? Precision<int64_t>::Exact(rows_) : Precision<int64_t>();
     return Step(std::make_shared<const JsonFacts>(arrow::schema((*type)->fields()),
                                                   std::move(shape_), size_, rows, false));
   }
 
- private:
-  bool reads_all() const {
-    return options_.infer == InferFrom::kAll || (!decoder_ && size_ <= kWhole);
-  }
-
-  NeedBytes Need() const {
-    if (decoder_) return NeedBytes{{{read_, std::min(kWhole, size_ - read_)}}};
-    if (reads_all()) return NeedBytes{{{read_, std::min(kPiece, size_ - read_)}}};
-    NeedBytes need{{{read_, std::min(kBeginning, size_ - read_)}}};
-    if (read_ > 0) return need;  // the places are there already
-    const int64_t step = (size_ - kBeginning) / kPlaces;
-    for (int64_t i = 1; i <= kPlaces; ++i) {
-      const int64_t end = i == kPlaces ? size_ : kBeginning + i * step;
-      need.ranges.push_back({end - kPlace, kPlace});
-    }
-    return need;
-  }
-
   /// The lines that are whole.
-  Status TakeText() {
+  Status TakeLines() {
     std::string_view rest = text_;
     if (line_ == 1) rest = WithoutByteOrderMark(rest);
-    while (!rest.empty() && (all_ || rest.find('\n') != rest.npos)) {
+    while (!rest.empty() && (all() || rest.find('\n') != rest.npos)) {
       const std::string_view line = TakeLine(&rest);
       if (!IsBlank(line)) {
         auto status = ReadShape(line, &shape_);
@@ -119,17 +69,8 @@ class Sampler final : public FactsReader {
     }
   }
 
-  const JsonOptions options_;
-  std::shared_ptr<const SourceFile> file_;
-  std::unique_ptr<text::Decoder> decoder_;
-  bool opened_ = false;
-  int64_t size_ = 0, read_ = 0;  // of the file
-  int64_t limit_ = kWhole;       // of text_
-  std::string text_;             // not taken in yet
-  bool all_ = false;             // text_ goes to the end
   bool taken_any_ = false;
   int64_t line_ = 1, rows_ = 0;
-  std::vector<std::shared_ptr<arrow::Buffer>> places_;  // after the beginning
   Shape shape_;
 };
 

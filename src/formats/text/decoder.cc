@@ -10,6 +10,8 @@
 
 #include <arrow/util/compression.h>
 
+#include "base/path.h"
+
 namespace shoal::formats::text {
 
 namespace {
@@ -228,9 +230,8 @@ Compression::type CompressionOf(std::string_view path) {
       {".zst", Compression::ZSTD},
       {".lz4", Compression::LZ4_FRAME},
   };
-  const std::string lower = Lower(path);
   for (const auto& [ending, type] : kEndings) {
-    if (lower.ends_with(ending)) return type;
+    if (base::EndsWithIgnoringCase(path, ending)) return type;
   }
   return Compression::UNCOMPRESSED;
 }
