@@ -91,6 +91,8 @@ std::shared_ptr<Access> Access::Of(const std::shared_ptr<arrow::fs::FileSystem>&
 arrow::Status Access::Repeat(const arrow::StopToken& stop, Answer answer,
                              const std::function<std::function<arrow::Status()>()>& next) const {
   const auto start = Clock::now();
+  // The last attempt is often cut off by the deadline; what earlier ones were told says more than its silence.
+  arrow::Status told;
   for (int attempt = 0;; ++attempt) {
     const auto status = std::make_shared<arrow::Status>();
     const auto work = [status, call = next()] {
@@ -115,16 +117,19 @@ arrow::Status Access::Repeat(const arrow::StopToken& stop, Answer answer,
         ended ? OnOneLine(*status) : arrow::Status::IOError("there was no answer");
     const Failure failure = ended ? Classify(failed) : Failure::kNoAnswer;
     if (failure != Failure::kNoAnswer) has_answered_ = true;
-    const std::string advice = Advice(failure, kind_);
     if (failure != Failure::kNoAnswer && failure != Failure::kBusy) {
+      const std::string advice = Advice(failure, kind_);
       return advice.empty() ? failed : failed.WithMessage(failed.message(), ". ", advice);
     }
+    if (ended) told = failed;
     const auto wait = WaitBefore(attempt);
     if (Clock::now() + wait >= start + limit()) {
-      return failed.WithMessage(
+      const arrow::Status& reason = told.ok() ? failed : told;
+      return reason.WithMessage(
           "given up after ",
           Seconds(std::chrono::duration_cast<milliseconds>(Clock::now() - start)), " and ",
-          attempt + 1, attempt == 0 ? " attempt: " : " attempts: ", failed.message(), ". ", advice);
+          attempt + 1, attempt == 0 ? " attempt: " : " attempts: ", reason.message(), ". ",
+          Advice(Classify(reason), kind_));
     }
     ARROW_RETURN_NOT_OK(Sleep(wait, stop));
     ++*retries_;

@@ -59,6 +59,18 @@ TEST(Access, GivesUpAtTheDeadlineAndTellsTheReason) {
   EXPECT_NE(status.status().message().find("attempts"), std::string::npos) << status.status();
 }
 
+TEST(Access, TellsTheReasonOfEarlierAttemptsWhereTheLastIsCutOff) {
+  Store store;
+  store.access->SetLimits({milliseconds(600), milliseconds(600), milliseconds(600)});
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  const auto status = store.access->Call<int>(kNever, [calls]() -> arrow::Result<int> {
+    if (++*calls > 1) std::this_thread::sleep_for(milliseconds(1500));
+    return kBusy;
+  });
+  EXPECT_NE(status.status().message().find("SLOW_DOWN"), std::string::npos) << status.status();
+  EXPECT_NE(status.status().message().find("2 attempts"), std::string::npos) << status.status();
+}
+
 TEST(Access, AnAttemptThatHangsIsLeftBehindAndMadeAgain) {
   Store store;
   store.access->SetLimits({milliseconds(20'000), milliseconds(100), milliseconds(20'000)});
