@@ -21,7 +21,7 @@ namespace {
 
 struct ListedFile {
   std::string path;
-  int64_t size = SourceFile::kUnknown;
+  int64_t size = FileVersion::kUnknown;
   std::vector<PartitionKey> keys;
 };
 
@@ -40,7 +40,7 @@ arrow::Result<Listing> ListAll(const Arguments& arguments) {
   Listing listing;
   ARROW_ASSIGN_OR_RAISE(listing.report, dataset->listing_report());
   for (int64_t i = 0; i < files->num_files(); ++i) {
-    listing.files.push_back({files->path(i), files->size(i), files->KeysOf(i)});
+    listing.files.push_back({files->path(i), files->version(i).size, files->KeysOf(i)});
   }
   return listing;
 }
@@ -55,7 +55,7 @@ arrow::Result<Listing> ListKept(const Arguments& arguments) {
   Listing listing;
   listing.report = plan.listing;
   for (const Fragment& fragment : plan.fragments) {
-    ListedFile file{fragment.path, fragment.size, {}};
+    ListedFile file{fragment.path, fragment.version.size, {}};
     for (int k = 0; k < plan.partition_schema->num_fields() && fragment.partition_values; ++k) {
       const auto& value = (*fragment.partition_values)[k];
       file.keys.push_back(
@@ -71,7 +71,7 @@ arrow::Result<Listing> ListKept(const Arguments& arguments) {
 arrow::Status AddSizes(const Arguments& arguments, std::vector<ListedFile>* files) {
   std::vector<std::string> paths;
   for (const ListedFile& file : *files) {
-    if (file.size == SourceFile::kUnknown) paths.push_back(file.path);
+    if (file.size == FileVersion::kUnknown) paths.push_back(file.path);
   }
   if (paths.empty()) return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(auto dataset, Dataset::Open(arguments.sources, arguments.open));
@@ -79,7 +79,7 @@ arrow::Status AddSizes(const Arguments& arguments, std::vector<ListedFile>* file
   ARROW_ASSIGN_OR_RAISE(const auto infos, filesystem->GetFileInfo(paths));
   size_t next = 0;
   for (ListedFile& file : *files) {
-    if (file.size != SourceFile::kUnknown) continue;
+    if (file.size != FileVersion::kUnknown) continue;
     const arrow::fs::FileInfo& info = infos[next++];
     if (info.type() == arrow::fs::FileType::NotFound) {
       return arrow::Status::IOError("'", file.path,

@@ -99,7 +99,7 @@ Status ReadFile(const shoal::FileScanConfig& scan, const shoal::Fragment& fragme
                 const Sink& sink) {
   ARROW_ASSIGN_OR_RAISE(auto file, scan.filesystem->OpenInputFile(fragment.path));
   ARROW_ASSIGN_OR_RAISE(const int64_t size, file->GetSize());
-  if (fragment.size >= 0 && size != fragment.size)
+  if (fragment.version.size >= 0 && size != fragment.version.size)
     return Status::IOError(fragment.path, " has changed since it was planned");
   ARROW_ASSIGN_OR_RAISE(auto reader, parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
   std::shared_ptr<arrow::Schema> schema;

@@ -56,7 +56,7 @@ struct OpenOptions {
   int list_concurrency = 100;
   /// Folder in which facts of files (of Parquet files: their footers) are kept for later datasets
   /// and processes; made when it is needed. Empty: nowhere. UserCacheDirectory() is the customary
-  /// one. What is kept is used only for a file of the same path, size and mtime; a folder that
+  /// one. What is kept is used only for a file of the same path and FileVersion; a folder that
   /// cannot be used costs no answer, only a word in Dataset::cache_report().
   std::string cache;
   /// Bytes that the folder may take. What was used least recently goes first.

@@ -161,7 +161,7 @@ class FileFormat {
   /// What RestoreFacts makes the same facts of, for caches that outlive the process. Nothing, as by
   /// default: facts of this format are not kept, and its files are read each time.
   virtual std::optional<SavedFacts> SaveFacts(const FileFacts& facts) const;
-  /// The inverse of SaveFacts. `file` is the one the facts were read from, with its size and mtime.
+  /// The inverse of SaveFacts. `file` is the one the facts were read from, with its version.
   /// Refuses with an error what SaveFacts has not written (the cache has a checksum against
   /// accidents, but another version of the format may have written the bytes), and does not crash
   /// whatever they are.

@@ -154,7 +154,7 @@ struct FileScanConfig {
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
   std::shared_ptr<const FileFormat> format;
   /// Groups can run at once; the fragments of a group are read one after another. A fragment tells
-  /// path, size and mtime (a file that no longer has them is another file: an engine that reads it
+  /// path and version (a file that no longer has it is another file: an engine that reads it
   /// should refuse it), the row groups to read (not set: all of them), and partition values.
   FileGroups file_groups;
 

@@ -131,8 +131,8 @@ class FileTable {
   }
   /// With a trailing `/`, or empty.
   const std::string& directory(int64_t i) const { return directories_[directory_[i]].path; }
-  int64_t size(int64_t i) const { return size_[i]; }          // SourceFile::kUnknown if not told
-  int64_t mtime_ns(int64_t i) const { return mtime_ns_[i]; }  // SourceFile::kUnknown if not told
+  /// As far as the listing told it.
+  FileVersion version(int64_t i) const { return versions_.empty() ? FileVersion() : versions_[i]; }
   const KeyTable& keys() const { return keys_.table(); }
   /// The keys of one file.
   std::vector<PartitionKey> KeysOf(int64_t i) const;
@@ -140,7 +140,7 @@ class FileTable {
   /// For those who build one: files must come in order. `path` of a directory ends in `/` or is
   /// empty. All files of a directory have its keys, and those given with the file besides.
   int32_t AddDirectory(std::string path, std::vector<PartitionKey> keys = {});
-  void AddFile(int32_t directory, std::string_view name, int64_t size, int64_t mtime_ns,
+  void AddFile(int32_t directory, std::string_view name, const FileVersion& version,
                const std::vector<PartitionKey>& keys = {});
   /// Appends the files of a later page.
   void Append(const FileTable& page);
@@ -149,6 +149,8 @@ class FileTable {
   void Reserve(int64_t files, int64_t name_bytes);
 
  private:
+  void AddVersion(const FileVersion& version);
+
   struct Directory {
     std::string path;
     std::vector<PartitionKey> keys;
@@ -160,7 +162,7 @@ class FileTable {
   std::vector<int32_t> directory_;
   std::string names_;
   std::vector<int64_t> name_end_ = {0};
-  std::vector<int64_t> size_, mtime_ns_;
+  std::vector<FileVersion> versions_;  // empty while none is known: local listings tell none
   KeyTableBuilder keys_;
 };
 

@@ -68,8 +68,7 @@ struct RowGroupSize {
 /// A file, or some of its row groups, with the values of its partition keys.
 struct Fragment {
   std::string path;
-  int64_t size = SourceFile::kUnknown;
-  int64_t mtime_ns = SourceFile::kUnknown;
+  FileVersion version = {};
   std::shared_ptr<const PartitionValues> partition_values;
   /// Not set: all those that the filter cannot rule out, decided when the file is opened.
   std::optional<std::vector<int>> row_groups;

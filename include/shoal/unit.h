@@ -32,25 +32,40 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-/// A file as the listing saw it. Immutable once shared; safe to use from any thread.
-/// `size` and `mtime_ns` (nanoseconds since the epoch) are kUnknown when the listing did not tell.
-/// Where they are known they are the file's identity: reading a file that no longer has them is an
-/// error, never a mix of two files.
-struct SourceFile {
+/// What tells the content of a file from that of any other file which had or will have its path.
+/// Whatever the store does not tell without a further request is kUnknown.
+struct FileVersion {
   static constexpr int64_t kUnknown = -1;
 
+  int64_t size = kUnknown;      // in bytes
+  int64_t mtime_ns = kUnknown;  // since the epoch
+  /// Of local files: made from the inode's number and its time of change, which nobody can set. It
+  /// differs where a file was replaced by one of equal size and modification time (a copy that
+  /// keeps times, a link that leads elsewhere now).
+  int64_t change_id = kUnknown;
+
+  /// Whether no part that both know differs.
+  bool MayBe(const FileVersion& other) const {
+    const auto fits = [](int64_t a, int64_t b) { return a == kUnknown || b == kUnknown || a == b; };
+    return fits(size, other.size) && fits(mtime_ns, other.mtime_ns) &&
+           fits(change_id, other.change_id);
+  }
+  friend bool operator==(const FileVersion&, const FileVersion&) = default;
+};
+
+/// A file as the listing saw it. Immutable once shared; safe to use from any thread. Reading a file
+/// that no longer has the version, as far as that is known, is an error, never a mix of two files.
+struct SourceFile {
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
   std::string path;  // as the filesystem spells it
-  int64_t size = kUnknown;
-  int64_t mtime_ns = kUnknown;
+  FileVersion version = {};
 };
 
 /// The answer to NeedBytes: one buffer for each range asked for, in the same order, and the
-/// identity of the file as it was when it was opened. NeedBytes without ranges only opens the file.
+/// version of the file as it was when it was opened. NeedBytes without ranges only opens the file.
 struct Resident {
   std::vector<std::shared_ptr<arrow::Buffer>> buffers;
-  int64_t file_size = SourceFile::kUnknown;
-  int64_t mtime_ns = SourceFile::kUnknown;
+  FileVersion version = {};
 };
 
 class Unit;

@@ -156,10 +156,13 @@ cdef extern from "shoal/plan.h" namespace "shoal" nogil:
         c_bool descending
         c_bool nulls_first
 
-    cdef cppclass CFragment "shoal::Fragment":
-        c_string path
+    cdef cppclass CFileVersion "shoal::FileVersion":
         int64_t size
         int64_t mtime_ns
+
+    cdef cppclass CFragment "shoal::Fragment":
+        c_string path
+        CFileVersion version
         shared_ptr[const vector[shared_ptr[CScalar]]] partition_values
         optional[vector[int]] row_groups
         CPrecision[int64_t] num_rows

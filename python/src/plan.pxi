@@ -16,8 +16,8 @@ cdef tuple fragment_of(const CFragment& fragment):
         row_groups = tuple(fragment.row_groups.value())
     return (
         text_of(fragment.path),
-        fragment.size if fragment.size >= 0 else None,
-        fragment.mtime_ns if fragment.mtime_ns >= 0 else None,
+        fragment.version.size if fragment.version.size >= 0 else None,
+        fragment.version.mtime_ns if fragment.version.mtime_ns >= 0 else None,
         values,
         row_groups,
         figure(fragment.num_rows),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.fs as pafs
+import pyarrow.parquet as pq
 import pytest
 import shoal
 from files import numbers, write
@@ -149,3 +152,54 @@ def test_facts_are_those_of_one_filesystem(tmp_path: Path) -> None:
     for name, rows in (("a", 0), ("b", 2)):
         tree = pafs.SubTreeFileSystem(str(tmp_path / name), pafs.LocalFileSystem())
         assert shoal.open("t", filesystem=tree, cache=cache).count("x >= 110") == rows
+
+
+def ten_numbers(path: Path, start: int) -> Path:
+    """Whatever the numbers are, the file's size is the same."""
+    table = pa.table({"x": range(start, start + 10)})
+    pq.write_table(table, path, compression="none", use_dictionary=False)
+    age(path, 100)
+    return path
+
+
+def same_size_and_time(path: Path, start: int, how: str) -> None:
+    """Puts ten other numbers into the file's place, with the old file's modification time."""
+    old = path.stat()
+    other = ten_numbers(path.parent.parent / "other", start)
+    if how == "in place":
+        path.write_bytes(other.read_bytes())
+    elif how == "copy":
+        os.utime(other, ns=(old.st_mtime_ns, old.st_mtime_ns))
+        shutil.copy2(other, path.with_suffix(".new"))
+        path.with_suffix(".new").rename(path)
+    elif how == "link":
+        os.utime(other, ns=(old.st_mtime_ns, old.st_mtime_ns))
+        path.unlink()
+        path.symlink_to(other)
+    os.utime(path, ns=(old.st_mtime_ns, old.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (old.st_size, old.st_mtime_ns)
+
+
+@pytest.mark.parametrize("how", ["in place", "copy", "link"])
+@pytest.mark.parametrize("kept", ["in memory", "on disk"])
+def test_a_file_of_equal_size_and_time_is_another_file(table: Path, tmp_path: Path, how: str, kept: str) -> None:
+    cache = tmp_path / "cache" if kept == "on disk" else False
+    file = ten_numbers(min(table.iterdir()), 0)
+    before = shoal.open(table, cache=cache)
+    assert before.count(filter="x < 10") == 10
+    same_size_and_time(file, 500, how)
+    after = before if kept == "in memory" else shoal.open(table, cache=cache)
+    assert after.count(filter="x >= 500") == 10
+    assert after.scan(filter="x < 10").to_table().num_rows == 0
+    assert after.stats().columns["x"].max.value == 509
+
+
+@pytest.mark.parametrize("how", ["in place", "copy", "link"])
+def test_a_plan_is_not_read_from_a_file_of_equal_size_and_time(table: Path, how: str) -> None:
+    file = ten_numbers(min(table.iterdir()), 0)
+    plan = shoal.open(table).plan(filter="x < 10")
+    plans = [plan, shoal.ScanPlan.from_json(plan.to_json())]
+    same_size_and_time(file, 500, how)
+    for each in plans:
+        with pytest.raises(OSError, match="changed after it was listed: .*kept its modification time"):
+            each.to_table()

@@ -149,7 +149,7 @@ class TableSource final : public ListingSource {
   const std::shared_ptr<arrow::fs::FileSystem>& filesystem() const override { return filesystem_; }
   arrow::Result<ListingReport> List(const ListOptions&, const PageSink& sink) const override {
     FileTable page;
-    page.AddFile(page.AddDirectory(""), kPath, 1, 0);
+    page.AddFile(page.AddDirectory(""), kPath, {1, 0});
     ListingReport report;
     report.files = 1;
     ARROW_RETURN_NOT_OK(sink(std::move(page)).status());

@@ -88,7 +88,7 @@ class MemoryDriver {
 
  private:
   arrow::Result<Resident> Answer(const NeedBytes& need) {
-    Resident got{{}, bytes_->size(), 0};
+    Resident got{{}, {bytes_->size(), 0}};
     for (ByteRange range : need.ranges) {
       ++requests_;
       if (range.from_end()) {

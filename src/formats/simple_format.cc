@@ -104,12 +104,12 @@ class SimpleFactsReader final : public FactsReader {
       if (got.buffers.empty()) return NeedBytes{{ByteRange::Suffix(kFirstRead)}};
       if (ranges_.empty()) {
         const int64_t length = got.buffers[0]->size();
-        ranges_.push_back({got.file_size - length, length});
+        ranges_.push_back({got.version.size - length, length});
       } else {
         ranges_.push_back(asked_);
       }
       buffers_.push_back(std::move(got.buffers[0]));
-      return Inspect(got.file_size);
+      return Inspect(got.version.size);
     });
   }
 

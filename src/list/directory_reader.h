@@ -22,8 +22,7 @@ enum class EntryType : uint8_t { kNotFound, kFile, kDirectory, kSpecial, kUnreso
 /// What one look at a path tells.
 struct PathInfo {
   EntryType type = EntryType::kNotFound;
-  int64_t size = SourceFile::kUnknown;
-  int64_t mtime_ns = SourceFile::kUnknown;
+  FileVersion version = {};
 };
 
 struct RawEntry {

@@ -97,7 +97,7 @@ int32_t FileTable::AddDirectory(std::string path, std::vector<PartitionKey> keys
   return static_cast<int32_t>(directories_.size() - 1);
 }
 
-void FileTable::AddFile(int32_t directory, std::string_view name, int64_t size, int64_t mtime_ns,
+void FileTable::AddFile(int32_t directory, std::string_view name, const FileVersion& version,
                         const std::vector<PartitionKey>& keys) {
   Directory& parent = directories_[directory];
   if (!parent.resolved) {
@@ -107,13 +107,20 @@ void FileTable::AddFile(int32_t directory, std::string_view name, int64_t size, 
   directory_.push_back(directory);
   names_ += name;
   name_end_.push_back(static_cast<int64_t>(names_.size()));
-  size_.push_back(size);
-  mtime_ns_.push_back(mtime_ns);
+  AddVersion(version);
   if (keys.empty()) {
     keys_.Append(parent.row);
   } else {
     keys_.Append(keys_.Resolve(parent.row, keys));
   }
+}
+
+void FileTable::AddVersion(const FileVersion& version) {
+  if (versions_.empty()) {
+    if (version == FileVersion()) return;
+    versions_.resize(directory_.size() - 1);
+  }
+  versions_.push_back(version);
 }
 
 void FileTable::Append(const FileTable& page) {
@@ -124,8 +131,11 @@ void FileTable::Append(const FileTable& page) {
   names_ += page.names_;
   for (size_t i = 1; i < page.name_end_.size(); ++i)
     name_end_.push_back(first_name + page.name_end_[i]);
-  size_.insert(size_.end(), page.size_.begin(), page.size_.end());
-  mtime_ns_.insert(mtime_ns_.end(), page.mtime_ns_.begin(), page.mtime_ns_.end());
+  if (!versions_.empty() || !page.versions_.empty()) {
+    versions_.resize(num_files() - page.num_files());
+    versions_.insert(versions_.end(), page.versions_.begin(), page.versions_.end());
+    versions_.resize(num_files());
+  }
   keys_.Append(page.keys());
 }
 
@@ -144,8 +154,7 @@ FileTable FileTable::Select(const std::vector<bool>& keep) const {
     out.directory_.push_back(directory);
     out.names_ += name(i);
     out.name_end_.push_back(static_cast<int64_t>(out.names_.size()));
-    out.size_.push_back(size_[i]);
-    out.mtime_ns_.push_back(mtime_ns_[i]);
+    out.AddVersion(version(i));
     here.clear();
     for (const KeyColumn& column : keys().columns) here.push_back(column.index[i]);
     if (out.num_files() == 1 || here != previous) row = out.keys_.Resolve(KeysOf(i));
@@ -159,8 +168,6 @@ void FileTable::Reserve(int64_t files, int64_t name_bytes) {
   directory_.reserve(files);
   names_.reserve(name_bytes);
   name_end_.reserve(files + 1);
-  size_.reserve(files);
-  mtime_ns_.reserve(files);
   keys_.Reserve(files);
 }
 

@@ -32,14 +32,14 @@ PathInfo ToPathInfo(const arrow::fs::FileInfo& info) {
       break;
     case arrow::fs::FileType::File:
       out.type = EntryType::kFile;
-      if (info.size() != arrow::fs::kNoSize) out.size = info.size();
+      if (info.size() != arrow::fs::kNoSize) out.version.size = info.size();
       break;
     case arrow::fs::FileType::Directory:
       out.type = EntryType::kDirectory;
       break;
   }
   if (info.mtime() != arrow::fs::kNoTime) {
-    out.mtime_ns =
+    out.version.mtime_ns =
         std::chrono::duration_cast<std::chrono::nanoseconds>(info.mtime().time_since_epoch())
             .count();
   }

@@ -156,7 +156,7 @@ class RememberingReader final : public DirectoryReader {
       for (const RawEntry& entry : parent->entries) {
         if (parent->name(entry) == name &&
             (entry.info.type == EntryType::kDirectory ||
-             (entry.info.type == EntryType::kFile && entry.info.size != SourceFile::kUnknown))) {
+             (entry.info.type == EntryType::kFile && entry.info.version.size != FileVersion::kUnknown))) {
           return entry.info;
         }
       }

@@ -50,7 +50,7 @@ FileTable Merge(const std::vector<FileTable>& tables) {
       prefix = &from.directory(row);
       directory = out.AddDirectory(*prefix);
     }
-    out.AddFile(directory, from.name(row), from.size(row), from.mtime_ns(row), from.KeysOf(row));
+    out.AddFile(directory, from.name(row), from.version(row), from.KeysOf(row));
   }
   return out;
 }
@@ -214,7 +214,7 @@ class WalkSource final : public ListingSource {
   static arrow::Status AddFile(const list::Start& start, const std::string& partition_base,
                                const ListOptions& options, FileTable* files,
                                ListingReport* report) {
-    if (start.info.size == 0) {
+    if (start.info.version.size == 0) {
       ListingReport empty;
       empty.Add(ListingIssue::kZeroByte, start.path);
       ARROW_RETURN_NOT_OK(list::CheckStrict(empty, options.strict));
@@ -236,7 +236,7 @@ class WalkSource final : public ListingSource {
     const bool same_directory =
         files->num_files() > 0 && files->directory(files->num_files() - 1) == prefix;
     const int32_t at = same_directory ? files->num_directories() - 1 : files->AddDirectory(prefix);
-    files->AddFile(at, name, start.info.size, start.info.mtime_ns, base.keys);
+    files->AddFile(at, name, start.info.version, base.keys);
     return arrow::Status::OK();
   }
 

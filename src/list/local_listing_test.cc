@@ -170,8 +170,8 @@ TEST_F(LocalListing, ZeroByteFilesAreReportedWhereTheSizeIsKnown) {
   hive_.need_size = true;
   const auto listed = List({root_}, hive_).ValueOrDie();
   EXPECT_EQ(Relative(listed.files), (Paths{"b.parquet"}));
-  EXPECT_EQ(listed.files.size(0), 4);
-  EXPECT_GT(listed.files.mtime_ns(0), 0);
+  EXPECT_EQ(listed.files.version(0).size, 4);
+  EXPECT_GT(listed.files.version(0).mtime_ns, 0);
   EXPECT_EQ(listed.report[ListingIssue::kZeroByte].examples, (Paths{root_ + "/a.parquet"}));
   // A single file is always looked at.
   EXPECT_EQ(List({root_ + "/a.parquet"}, {})->report[ListingIssue::kZeroByte].count, 1);

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #endif
 
+#include "base/local_version.h"
 #include "base/path.h"
 #include "base/status_context.h"
 
@@ -63,7 +64,7 @@ EntryType TypeOfEntry(unsigned char type) {
 
 void AddEntry(const char* name, unsigned char type, RawListing* out) {
   if (name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'))) return;
-  out->Add(name, {TypeOfEntry(type), SourceFile::kUnknown, SourceFile::kUnknown});
+  out->Add(name, {TypeOfEntry(type), FileVersion::kUnknown, FileVersion::kUnknown});
 }
 
 // Zero or an error number.
@@ -137,13 +138,7 @@ class LocalReader final : public DirectoryReader {
   arrow::Result<PathInfo> Look(const std::string& path, bool* dangling) const override {
     struct stat info;
     if (stat(path.c_str(), &info) == 0) {
-#ifdef __APPLE__
-      const auto& time = info.st_mtimespec;
-#else
-      const auto& time = info.st_mtim;
-#endif
-      return PathInfo{TypeOfMode(info.st_mode), static_cast<int64_t>(info.st_size),
-                      static_cast<int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec};
+      return PathInfo{TypeOfMode(info.st_mode), base::VersionOf(info)};
     }
     const int error = errno;
     if (error == ENAMETOOLONG) return PathInfo{};  // nothing can have that name

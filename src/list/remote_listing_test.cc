@@ -201,7 +201,7 @@ TEST(RemoteListing, ListingTellsSizesSoNoFileIsLookedAt) {
   options.need_size = true;
   const auto listed = List(filesystem, {"root"}, options).ValueOrDie();
   EXPECT_EQ(listed.files.num_files(), 18);
-  EXPECT_EQ(listed.files.size(0), 4);
+  EXPECT_EQ(listed.files.version(0).size, 4);
   EXPECT_EQ(filesystem->counts().stat, 1);  // the root
 }
 
@@ -211,7 +211,7 @@ TEST(RemoteListing, ASingleFileTakesOneLook) {
     filesystem->ResetCounts();
     const auto listed = List(filesystem, {"root/a=0/b=0/f0.parquet"}, Hive()).ValueOrDie();
     EXPECT_EQ(listed.files.num_files(), 1);
-    EXPECT_EQ(listed.files.size(0), 4);
+    EXPECT_EQ(listed.files.version(0).size, 4);
     EXPECT_EQ(filesystem->counts().stat, 1);
     EXPECT_EQ(filesystem->counts().lists(), 0);
   }
@@ -357,14 +357,14 @@ TEST(FileTable, SelectLeavesNoTraceOfWhatItDrops) {
   const int32_t a = files.AddDirectory("a/", {{"k", "1"}});
   files.AddDirectory("b/", {{"unused", "x"}});
   const int32_t c = files.AddDirectory("c/", {{"k", "2"}, {"j", std::nullopt}});
-  files.AddFile(a, "f", 1, 2);
-  files.AddFile(a, "g", 3, 4, {{"n", "own"}});
-  files.AddFile(c, "h", 5, 6);
+  files.AddFile(a, "f", {1, 2});
+  files.AddFile(a, "g", {3, 4}, {{"n", "own"}});
+  files.AddFile(c, "h", {5, 6});
   EXPECT_EQ(files.keys().Find("unused"), nullptr);
   const FileTable kept = files.Select({false, false, true});
   ASSERT_EQ(kept.num_files(), 1);
   EXPECT_EQ(kept.path(0), "c/h");
-  EXPECT_EQ(kept.size(0), 5);
+  EXPECT_EQ(kept.version(0).size, 5);
   EXPECT_EQ(kept.keys().Find("n"), nullptr);
   EXPECT_EQ(kept.keys().Find("k")->distinct.size(), 1u);
   EXPECT_EQ(kept.KeysOf(0), (std::vector<PartitionKey>{{"k", "2"}, {"j", std::nullopt}}));
@@ -372,10 +372,10 @@ TEST(FileTable, SelectLeavesNoTraceOfWhatItDrops) {
 
 TEST(FileTable, PagesAppendToTheSameTable) {
   FileTable all, first, second;
-  first.AddFile(first.AddDirectory("a/", {{"k", "2"}}), "f", 1, 1);
+  first.AddFile(first.AddDirectory("a/", {{"k", "2"}}), "f", {1, 1});
   const int32_t b = second.AddDirectory("b/", {{"j", "9"}, {"k", "1"}});
-  second.AddFile(b, "g", 2, 2);
-  second.AddFile(b, "h", 3, 3, {{"m", std::nullopt}});
+  second.AddFile(b, "g", {2, 2});
+  second.AddFile(b, "h", {3, 3}, {{"m", std::nullopt}});
   all.Append(first);
   all.Append(second);
   EXPECT_EQ(PathsOf(all), (Paths{"a/f", "b/g", "b/h"}));
@@ -384,7 +384,7 @@ TEST(FileTable, PagesAppendToTheSameTable) {
   EXPECT_EQ(all.keys().Find("k")->index, (std::vector<int32_t>{0, 1, 1}));
   EXPECT_EQ(all.keys().Find("m")->index, (std::vector<int32_t>{-1, -1, 0}));
   // Appending goes on behind a page.
-  all.AddFile(all.AddDirectory("c/", {{"k", "2"}}), "i", 4, 4);
+  all.AddFile(all.AddDirectory("c/", {{"k", "2"}}), "i", {4, 4});
   EXPECT_EQ(all.keys().Find("k")->index.back(), 0);
   EXPECT_EQ(all.keys().num_rows, 4);
 }

@@ -318,7 +318,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
             "and again; remove it.");
       }
     }
-    Directory::Entry found{entry.offset, entry.length, true, nullptr, info.size, info.mtime_ns};
+    Directory::Entry found{entry.offset, entry.length, true, nullptr, info.version};
     if (!directory->whole) {
       ARROW_ASSIGN_OR_RAISE(found.child, MakeChild(*directory, name));
       found.child->whole = root_.glob->Accepts(positions);
@@ -343,7 +343,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
   if (info.type != EntryType::kFile) return leave_out(ListingIssue::kSpecialFile);
   if (name.ends_with(kFolderMarkerEnding)) return leave_out(ListingIssue::kDirectoryMarker);
   if (!HasWantedExtension(options_, name)) return leave_out(ListingIssue::kExtension);
-  if (options_.need_size && info.size == SourceFile::kUnknown) {
+  if (options_.need_size && info.version.size == FileVersion::kUnknown) {
     ++report->stat_calls;
     ARROW_ASSIGN_OR_RAISE(info, reader_->Look(path(), nullptr));
     report->store_requests += CostOfLook(*reader_, info);
@@ -351,12 +351,12 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
       return base::ErrnoError(ENOENT, "The file '", path(), "' vanished while it was listed");
     }
   }
-  if (info.size == 0) {
+  if (info.version.size == 0) {
     return leave_out(folders.contains(name) ? ListingIssue::kDirectoryMarker
                                             : ListingIssue::kZeroByte);
   }
   directory->entries.push_back(
-      {entry.offset, entry.length, false, nullptr, info.size, info.mtime_ns});
+      {entry.offset, entry.length, false, nullptr, info.version});
   return arrow::Status::OK();
 }
 
@@ -451,7 +451,7 @@ arrow::Status Tree::AddFiles(const Directory& directory, size_t begin, size_t en
       continue;
     }
     if (in_page < 0) in_page = page->AddDirectory(directory.prefix, directory.keys);
-    page->AddFile(in_page, name, entry.size, entry.mtime_ns, keys);
+    page->AddFile(in_page, name, entry.version, keys);
   }
   if (misfits[ListingIssue::kMisfit].count > 0) {
     ARROW_RETURN_NOT_OK(CheckStrict(misfits, options_.strict));

@@ -42,7 +42,7 @@ struct Directory {
     uint32_t offset = 0, length = 0;  // of the name, in `names`
     bool is_directory = false;
     std::shared_ptr<Directory> child;  // of a directory, once it is needed: see Tree::Child
-    int64_t size = SourceFile::kUnknown, mtime_ns = SourceFile::kUnknown;
+    FileVersion version = {};
   };
   bool read = false;
   std::string names;

@@ -52,8 +52,7 @@ bool FactsCache::HasRead(const std::string& path) const {
   return by_path_.contains(path);
 }
 
-std::shared_ptr<const FileFacts> FactsCache::Get(const std::string& path, int64_t size,
-                                                 int64_t mtime_ns) {
+std::shared_ptr<const FileFacts> FactsCache::Get(const std::string& path, const FileVersion& version) {
   std::shared_ptr<FactsStore> store;
   SavedFacts saved;
   bool is_saved = false;
@@ -61,7 +60,7 @@ std::shared_ptr<const FileFacts> FactsCache::Get(const std::string& path, int64_
     std::lock_guard lock(mutex_);
     if (auto it = by_path_.find(path); it != by_path_.end()) {
       const Entry& entry = *it->second;
-      if (entry.size == size && entry.mtime_ns == mtime_ns) {
+      if (entry.version == version) {
         entries_.splice(entries_.begin(), entries_, it->second);
         if (entry.facts) return entry.facts;
         is_saved = true;
@@ -73,23 +72,23 @@ std::shared_ptr<const FileFacts> FactsCache::Get(const std::string& path, int64_
   if (is_saved) {
     auto restored = format_->RestoreFacts(
         saved.common, saved.own,
-        std::make_shared<const SourceFile>(SourceFile{filesystem_, path, size, mtime_ns}));
+        std::make_shared<const SourceFile>(SourceFile{filesystem_, path, version}));
     if (restored.ok()) return *std::move(restored);
   }
   if (!store) return nullptr;
-  auto facts = store->Get(path, size, mtime_ns);
-  if (facts && facts->memory_size() > kWorthKeeping) Keep(path, size, mtime_ns, facts);
+  auto facts = store->Get(path, version);
+  if (facts && facts->memory_size() > kWorthKeeping) Keep(path, version, facts);
   return facts;
 }
 
-void FactsCache::Put(const std::string& path, int64_t size, int64_t mtime_ns,
+void FactsCache::Put(const std::string& path, const FileVersion& version,
                      std::shared_ptr<const FileFacts> facts) {
-  if (mtime_ns == SourceFile::kUnknown) return;
-  if (auto store = this->store()) store->Add(path, size, mtime_ns, *facts);
-  Keep(path, size, mtime_ns, std::move(facts));
+  if (version.mtime_ns == FileVersion::kUnknown) return;
+  if (auto store = this->store()) store->Add(path, version, *facts);
+  Keep(path, version, std::move(facts));
 }
 
-void FactsCache::Keep(const std::string& path, int64_t size, int64_t mtime_ns,
+void FactsCache::Keep(const std::string& path, const FileVersion& version,
                       std::shared_ptr<const FileFacts> facts) {
   std::shared_ptr<const FileFormat> format;
   {
@@ -112,7 +111,7 @@ void FactsCache::Keep(const std::string& path, int64_t size, int64_t mtime_ns,
     common = &*it;
     saved->own.shrink_to_fit();
   }
-  entries_.push_front({path, size, mtime_ns, bytes, saved ? nullptr : std::move(facts), common,
+  entries_.push_front({path, version, bytes, saved ? nullptr : std::move(facts), common,
                        saved ? std::move(saved->own) : std::string()});
   by_path_[entries_.front().path] = entries_.begin();
   bytes_ += bytes;

@@ -17,7 +17,7 @@
 
 namespace shoal::plan {
 
-/// Least recently used under a byte limit. An entry answers only for the size and mtime it was read
+/// Least recently used under a byte limit. An entry answers only for the version it was read
 /// with, so a replaced file is never answered for. Small facts are kept in the form that their
 /// format saves them in, which takes a fraction of the memory: of a hundred thousand small files
 /// all are remembered. Thread-safe.
@@ -41,10 +41,10 @@ class FactsCache {
   /// Whether this cache itself holds something of the path, not only the store.
   bool HasRead(const std::string& path) const;
   /// nullptr if not known, or known of another version of the file.
-  std::shared_ptr<const FileFacts> Get(const std::string& path, int64_t size, int64_t mtime_ns);
+  std::shared_ptr<const FileFacts> Get(const std::string& path, const FileVersion& version);
   /// Does nothing where mtime is not known: the entry could not be told from a later file of the
   /// same size.
-  void Put(const std::string& path, int64_t size, int64_t mtime_ns,
+  void Put(const std::string& path, const FileVersion& version,
            std::shared_ptr<const FileFacts> facts);
 
  private:
@@ -52,12 +52,13 @@ class FactsCache {
   using Commons = std::unordered_map<std::string, int64_t>;
   struct Entry {
     std::string path;
-    int64_t size, mtime_ns, bytes;
+    FileVersion version;
+    int64_t bytes;
     std::shared_ptr<const FileFacts> facts;  // null: they are saved
     Commons::pointer common;                 // in commons_, or null
     std::string own;
   };
-  void Keep(const std::string& path, int64_t size, int64_t mtime_ns,
+  void Keep(const std::string& path, const FileVersion& version,
             std::shared_ptr<const FileFacts> facts);
   void EraseLocked(std::list<Entry>::iterator entry);
 

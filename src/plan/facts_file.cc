@@ -36,7 +36,7 @@ struct Header {
 static_assert(sizeof(Header) == 64);
 
 constexpr char kMagic[8] = {'s', 'h', 'o', 'a', 'l', 'f', 'c', 't'};
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr int64_t kBlockRows = 1024;
 constexpr int64_t kBlockBytes = 1 << 20;
 constexpr size_t kRecentBlocks = 8;
@@ -44,13 +44,14 @@ constexpr const char* kSubjectKey = "subject";
 constexpr const char* kFirstPathsKey = "first_paths";
 constexpr const char* kBlockRowsKey = "block_rows";
 
-enum Column { kPath, kSize, kMtime, kUsed, kCommon, kOwn, kNumColumns };
+enum Column { kPath, kSize, kMtime, kChange, kUsed, kCommon, kOwn, kNumColumns };
 
 const std::shared_ptr<arrow::Schema>& FileSchema() {
   static const auto schema = arrow::schema({
       arrow::field("path", arrow::binary(), false),
       arrow::field("size", arrow::int64(), false),
       arrow::field("mtime_ns", arrow::int64(), false),
+      arrow::field("change_id", arrow::int64(), false),
       arrow::field("used", arrow::int64(), false),
       arrow::field("common", arrow::binary()),  // null: as in the row before
       arrow::field("own", arrow::binary(), false),
@@ -111,8 +112,9 @@ class BlockBuilder {
  public:
   arrow::Status Append(const KeptFacts& row) {
     ARROW_RETURN_NOT_OK(path_.Append(row.path));
-    ARROW_RETURN_NOT_OK(size_.Append(row.size));
-    ARROW_RETURN_NOT_OK(mtime_.Append(row.mtime_ns));
+    ARROW_RETURN_NOT_OK(size_.Append(row.version.size));
+    ARROW_RETURN_NOT_OK(mtime_.Append(row.version.mtime_ns));
+    ARROW_RETURN_NOT_OK(change_.Append(row.version.change_id));
     ARROW_RETURN_NOT_OK(used_.Append(row.used));
     if (path_.length() > 1 && row.common == previous_) {
       ARROW_RETURN_NOT_OK(common_.AppendNull());
@@ -129,6 +131,7 @@ class BlockBuilder {
     ARROW_RETURN_NOT_OK(path_.Finish(&columns[kPath]));
     ARROW_RETURN_NOT_OK(size_.Finish(&columns[kSize]));
     ARROW_RETURN_NOT_OK(mtime_.Finish(&columns[kMtime]));
+    ARROW_RETURN_NOT_OK(change_.Finish(&columns[kChange]));
     ARROW_RETURN_NOT_OK(used_.Finish(&columns[kUsed]));
     ARROW_RETURN_NOT_OK(common_.Finish(&columns[kCommon]));
     ARROW_RETURN_NOT_OK(own_.Finish(&columns[kOwn]));
@@ -137,7 +140,7 @@ class BlockBuilder {
 
  private:
   arrow::BinaryBuilder path_, common_, own_;
-  arrow::Int64Builder size_, mtime_, used_;
+  arrow::Int64Builder size_, mtime_, change_, used_;
   std::string previous_;
 };
 
@@ -146,13 +149,12 @@ class BlockBuilder {
 struct FactsFile::Block {
   std::shared_ptr<arrow::RecordBatch> batch;
   const arrow::BinaryArray *path, *common, *own;
-  const arrow::Int64Array *size, *mtime, *used;
+  const arrow::Int64Array *size, *mtime, *change, *used;
   std::vector<int32_t> common_row;  // where a row's `common` stands
 
   KeptFacts Row(int64_t i) const {
     return {path->GetView(i),
-            size->Value(i),
-            mtime->Value(i),
+            {size->Value(i), mtime->Value(i), change->Value(i)},
             used->Value(i),
             common_row[i] < 0 ? std::string_view() : common->GetView(common_row[i]),
             own->GetView(i)};
@@ -238,6 +240,7 @@ arrow::Result<std::shared_ptr<const FactsFile::Block>> FactsFile::GetBlock(int n
   block->own = texts(kOwn);
   block->size = numbers(kSize);
   block->mtime = numbers(kMtime);
+  block->change = numbers(kChange);
   block->used = numbers(kUsed);
   int32_t common = -1;
   for (int32_t i = 0; i < rows; ++i) {

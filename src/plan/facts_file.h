@@ -19,13 +19,14 @@
 #include <arrow/record_batch.h>
 #include <arrow/result.h>
 
+#include <shoal/unit.h>
+
 namespace shoal::plan {
 
 /// What is kept of one data file. Views into a block, or into whatever the maker owns.
 struct KeptFacts {
   std::string_view path;
-  int64_t size = 0;
-  int64_t mtime_ns = 0;
+  FileVersion version = {};
   int64_t used = 0;  // when it was last of use, in seconds since the epoch
   std::string_view common;
   std::string_view own;

@@ -40,7 +40,7 @@ std::string Write(const std::vector<std::pair<std::string, std::string>>& rows,
     for (size_t i = 0; i < rows.size(); ++i) {
       const std::string common = CommonOf(i);
       const auto at = static_cast<int64_t>(i);
-      ARROW_RETURN_NOT_OK(visit({rows[i].first, at, at * 1000, 7, common, rows[i].second}));
+      ARROW_RETURN_NOT_OK(visit({rows[i].first, {at, at * 1000, at * 7}, 7, common, rows[i].second}));
     }
     return arrow::Status::OK();
   });
@@ -72,8 +72,9 @@ TEST_F(FactsFiles, FindWhatWasWrittenAndNothingElse) {
         EXPECT_EQ(kept.path, rows[i].first);
         EXPECT_EQ(kept.own, rows[i].second);
         EXPECT_EQ(kept.common, CommonOf(i));
-        EXPECT_EQ(kept.size, i);
-        EXPECT_EQ(kept.mtime_ns, i * 1000);
+        EXPECT_EQ(kept.version.size, i);
+        EXPECT_EQ(kept.version.mtime_ns, i * 1000);
+        EXPECT_EQ(kept.version.change_id, i * 7);
         EXPECT_EQ(kept.used, 7);
       }));
       EXPECT_EQ(found, i);

@@ -20,8 +20,8 @@ arrow::Result<LoadedFacts> Load(const FileFormat& format, const TableTypes* tabl
   if (cache && cache->MayHave(file->path)) {
     ARROW_ASSIGN_OR_RAISE(auto found, storage::Identify(*file));
     if (found) {
-      LoadedFacts out{nullptr, found->size, found->mtime_ns, true};
-      out.facts = cache->Get(file->path, out.size, out.mtime_ns);
+      LoadedFacts out{nullptr, *found, true};
+      out.facts = cache->Get(file->path, out.version);
       if (out.facts) {
         ++counters->footers_cached;
         return out;
@@ -30,8 +30,8 @@ arrow::Result<LoadedFacts> Load(const FileFormat& format, const TableTypes* tabl
   }
   ARROW_ASSIGN_OR_RAISE(
       auto open, storage::OpenFile::Open(file, counters, arrow::default_memory_pool(), stop));
-  LoadedFacts out{nullptr, open->size(), open->mtime_ns(), false};
-  if (out.size == 0) {
+  LoadedFacts out{nullptr, open->version(), false};
+  if (out.version.size == 0) {
     if (cache && cache->HasRead(file->path)) {
       return storage::FileChanged(file->path, "it is empty now");
     }
@@ -46,13 +46,13 @@ arrow::Result<LoadedFacts> Load(const FileFormat& format, const TableTypes* tabl
       out.facts = std::move(*facts);
       break;
     }
-    got = Resident{{}, out.size, out.mtime_ns};
+    got = Resident{{}, out.version};
     for (const ByteRange& range : std::get<NeedBytes>(step).ranges) {
       ARROW_ASSIGN_OR_RAISE(auto buffer, open->Read(range));
       got.buffers.push_back(std::move(buffer));
     }
   }
-  if (cache && !names_only) cache->Put(file->path, out.size, out.mtime_ns, out.facts);
+  if (cache && !names_only) cache->Put(file->path, out.version, out.facts);
   return out;
 }
 

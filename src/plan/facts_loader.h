@@ -16,8 +16,7 @@ namespace shoal::plan {
 
 struct LoadedFacts {
   std::shared_ptr<const FileFacts> facts;  // nullptr: the file is empty (zero bytes)
-  int64_t size = 0;
-  int64_t mtime_ns = SourceFile::kUnknown;
+  FileVersion version = {};
   bool cached = false;
 };
 

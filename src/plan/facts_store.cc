@@ -94,16 +94,15 @@ bool FactsStore::MayHave(const std::string& path) const {
   return file && file->Find(path, [](const KeptFacts&, int64_t) {});
 }
 
-std::shared_ptr<const FileFacts> FactsStore::Get(const std::string& path, int64_t size,
-                                                 int64_t mtime_ns) {
+std::shared_ptr<const FileFacts> FactsStore::Get(const std::string& path, const FileVersion& version) {
   const auto file = this->file();
-  if (!file || mtime_ns == SourceFile::kUnknown) return nullptr;
+  if (!file || version.mtime_ns == FileVersion::kUnknown) return nullptr;
   std::shared_ptr<const FileFacts> facts;
   file->Find(path, [&](const KeptFacts& kept, int64_t row) {
-    if (kept.size != size || kept.mtime_ns != mtime_ns) return;
+    if (kept.version != version) return;
     auto restored = format_->RestoreFacts(
         kept.common, kept.own,
-        std::make_shared<const SourceFile>(SourceFile{filesystem_, path, size, mtime_ns}));
+        std::make_shared<const SourceFile>(SourceFile{filesystem_, path, version}));
     if (!restored.ok()) return;
     file->MarkUsed(row);
     used_.fetch_add(1, std::memory_order_relaxed);
@@ -112,9 +111,9 @@ std::shared_ptr<const FileFacts> FactsStore::Get(const std::string& path, int64_
   return facts;
 }
 
-void FactsStore::Add(const std::string& path, int64_t size, int64_t mtime_ns,
+void FactsStore::Add(const std::string& path, const FileVersion& version,
                      const FileFacts& facts) {
-  if (mtime_ns == SourceFile::kUnknown || mtime_ns > NowNs() - kTickNs) return;
+  if (version.mtime_ns == FileVersion::kUnknown || version.mtime_ns > NowNs() - kTickNs) return;
   auto saved = format_->SaveFacts(facts);
   if (!saved) return;
   bool much = false;
@@ -123,7 +122,7 @@ void FactsStore::Add(const std::string& path, int64_t size, int64_t mtime_ns,
     const auto [common, is_new] = commons_.insert(std::move(saved->common));
     pending_bytes_ += static_cast<int64_t>(path.size() + saved->own.size() + sizeof(Pending) +
                                            (is_new ? common->size() : 0));
-    pending_[path] = {size, mtime_ns, &*common, std::move(saved->own)};
+    pending_[path] = {version, &*common, std::move(saved->own)};
     much = pending_bytes_ > kMostPendingBytes;
   }
   if (much) Persist();
@@ -171,7 +170,7 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> FactsStore::Merge(const FactsFile*
     auto next = added.begin();
     const auto take_next = [&] {
       const Pending& p = next->second;
-      const KeptFacts row{next->first, p.size, p.mtime_ns, now, *p.common, p.own};
+      const KeptFacts row{next->first, p.version, now, *p.common, p.own};
       ++next;
       return visit(row);
     };

@@ -24,8 +24,8 @@ struct FactsStoreOptions {
   std::string dataset;
 };
 
-/// One dataset's file in a cache folder. An entry answers only for the path, size and mtime it was
-/// read with. Nothing here fails: what cannot be read or written is as good as unknown, and
+/// One dataset's file in a cache folder. An entry answers only for the path and version it was read
+/// with. Nothing here fails: what cannot be read or written is as good as unknown, and
 /// `problem` says why. Thread-safe; other processes may use the folder at the same time: readers
 /// see one whole file or another, of two writers at one moment the later one wins.
 class FactsStore {
@@ -37,10 +37,10 @@ class FactsStore {
   /// Whether something is known of the path, be it out of date.
   bool MayHave(const std::string& path) const;
   /// nullptr if not known, or known of another version of the file.
-  std::shared_ptr<const FileFacts> Get(const std::string& path, int64_t size, int64_t mtime_ns);
+  std::shared_ptr<const FileFacts> Get(const std::string& path, const FileVersion& version);
   /// Takes in what was read just now. Leaves out files that were changed a moment ago: another
   /// change in the same tick of the clock could not be told from this one.
-  void Add(const std::string& path, int64_t size, int64_t mtime_ns, const FileFacts& facts);
+  void Add(const std::string& path, const FileVersion& version, const FileFacts& facts);
   /// Writes what was added, if it is enough to be worth writing the whole file anew. Also done when
   /// much was added, and by the destructor.
   void Persist();
@@ -54,7 +54,7 @@ class FactsStore {
 
  private:
   struct Pending {
-    int64_t size, mtime_ns;
+    FileVersion version;
     const std::string* common;  // in commons_
     std::string own;
   };

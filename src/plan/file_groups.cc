@@ -58,13 +58,13 @@ int64_t Share(const Precision<int64_t>& known, int64_t otherwise) {
 /// The weight of a fragment; at least 1, so that unknown sizes still spread.
 int64_t WeightOf(const Fragment& fragment, Balance balance) {
   const auto& known = balance == Balance::kRows ? fragment.num_rows : fragment.num_bytes;
-  return std::max<int64_t>(Share(known, fragment.size), 1);
+  return std::max<int64_t>(Share(known, fragment.version.size), 1);
 }
 
 bool MayDivide(const Fragment& fragment, const FileGroupOptions& options) {
   return fragment.row_groups && fragment.row_groups->size() > 1 &&
          fragment.row_group_sizes.size() == fragment.row_groups->size() &&
-         Share(fragment.num_bytes, fragment.size) > options.repartition_file_min_size;
+         Share(fragment.num_bytes, fragment.version.size) > options.repartition_file_min_size;
 }
 
 std::vector<Piece> PiecesOf(const ScanPlan& plan, const plan::Chain& chain,

@@ -20,7 +20,7 @@ constexpr int64_t kMiB = 1 << 20;
 Fragment File(const std::string& path, int row_groups, int64_t group_bytes) {
   Fragment file;
   file.path = path;
-  file.size = row_groups * group_bytes + 100;
+  file.version.size = row_groups * group_bytes + 100;
   file.row_groups.emplace();
   for (int g = 0; g < row_groups; ++g) {
     file.row_groups->push_back(g);

@@ -165,7 +165,7 @@ arrow::Status DecideByKeys(const KeyFilters& filters, const Inspection& inspecti
     const auto unknown = filters.Unknown(values, inspection.keys_in_files);
     if (!unknown.empty()) {
       auto file = std::make_shared<const SourceFile>(
-          SourceFile{plan->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
+          SourceFile{plan->filesystem, fragment.path, fragment.version});
       ARROW_ASSIGN_OR_RAISE(auto loaded, LoadFacts(files, file, cache, counters, stop));
       for (const std::string& key : unknown) {
         if (!loaded.facts || loaded.facts->schema()->GetFieldIndex(key) < 0) continue;
@@ -193,7 +193,7 @@ arrow::Status DecideByKeys(const KeyFilters& filters, const Inspection& inspecti
 /// out already.
 void LeaveOutEmptyFiles(const Inspection& inspection, ScanPlan* plan) {
   std::erase_if(plan->fragments, [&](const Fragment& fragment) {
-    if (fragment.size != 0) return false;
+    if (fragment.version.size != 0) return false;
     // Where all files were inspected, the report says so already.
     if (!inspection.all_files || inspection.cost.files == 0)
       plan->listing.Add(ListingIssue::kZeroByte, fragment.path);

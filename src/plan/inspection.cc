@@ -28,7 +28,7 @@ constexpr int64_t kMagicBytes = 16;
 std::shared_ptr<const SourceFile> SourceOf(const ListingSource& source, const FileTable& files,
                                            int64_t i) {
   return std::make_shared<const SourceFile>(
-      SourceFile{source.filesystem(), files.path(i), files.size(i), files.mtime_ns(i)});
+      SourceFile{source.filesystem(), files.path(i), files.version(i)});
 }
 
 /// The format that the first bytes of the first file with any show.

@@ -44,7 +44,7 @@ struct Table {
                 ColumnStatistics b = {}, int64_t key = 1) {
     Fragment& file = plan.fragments.emplace_back();
     file.path = path;
-    file.size = 1000;
+    file.version.size = 1000;
     file.row_groups = {0};
     file.row_group_sizes = {{10, 1000}};
     file.num_rows = Precision<int64_t>::Exact(10);

@@ -26,6 +26,11 @@ using arrow::compute::Expression;
 using nlohmann::json;
 
 constexpr int kVersion = 1;
+/// Of a fragment's file; what is not known is left out.
+constexpr std::pair<const char*, int64_t FileVersion::*> kVersionParts[] = {
+    {"size", &FileVersion::size},
+    {"mtime_ns", &FileVersion::mtime_ns},
+    {"change_id", &FileVersion::change_id}};
 
 std::string Base64(const arrow::Buffer& buffer) {
   return arrow::util::base64_encode(std::string_view(buffer));
@@ -254,8 +259,9 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
   for (const auto& f : plan.fragments) {
     json fragment = {
         {"path", f.path}, {"num_rows", Figure(f.num_rows)}, {"num_bytes", Figure(f.num_bytes)}};
-    if (f.size != SourceFile::kUnknown) fragment["size"] = f.size;
-    if (f.mtime_ns != SourceFile::kUnknown) fragment["mtime_ns"] = f.mtime_ns;
+    for (const auto& [name, part] : kVersionParts) {
+      if (f.version.*part != FileVersion::kUnknown) fragment[name] = f.version.*part;
+    }
     if (f.row_groups) fragment["row_groups"] = *f.row_groups;
     for (const auto& column : f.ordering) {
       fragment["ordering"].push_back({{"name", column.name},
@@ -307,8 +313,9 @@ arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
   for (const auto& f : j.at("fragments")) {
     Fragment fragment;
     fragment.path = f.at("path");
-    fragment.size = f.value("size", SourceFile::kUnknown);
-    fragment.mtime_ns = f.value("mtime_ns", SourceFile::kUnknown);
+    for (const auto& [name, part] : kVersionParts) {
+      fragment.version.*part = f.value(name, FileVersion::kUnknown);
+    }
     if (f.contains("row_groups")) fragment.row_groups = f.at("row_groups").get<std::vector<int>>();
     fragment.num_rows = ParseFigure(f.at("num_rows"));
     fragment.num_bytes = ParseFigure(f.at("num_bytes"));

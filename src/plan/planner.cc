@@ -56,8 +56,7 @@ class Collector {
       if (!keep[i]) continue;
       Fragment fragment;
       fragment.path = files.path(i);
-      fragment.size = files.size(i);
-      fragment.mtime_ns = files.mtime_ns(i);
+      fragment.version = files.version(i);
       fragment.partition_values = std::move(values[i]);
       plan_->fragments.push_back(std::move(fragment));
     }
@@ -161,11 +160,10 @@ class Collector {
     Fragment& fragment = plan_->fragments[i];
     Known& known = known_[i];
     auto file = std::make_shared<const SourceFile>(
-        SourceFile{plan_->filesystem, fragment.path, fragment.size, fragment.mtime_ns});
+        SourceFile{plan_->filesystem, fragment.path, fragment.version});
     ARROW_ASSIGN_OR_RAISE(auto loaded,
                           LoadFacts(files_, file, input_.cache.get(), counters_, options_.stop));
-    fragment.size = loaded.size;
-    fragment.mtime_ns = loaded.mtime_ns;
+    fragment.version = loaded.version;
     if (!loaded.facts) {
       fragment.num_rows = Precision<int64_t>::Exact(0);
       known.keep = false;
@@ -375,11 +373,9 @@ arrow::Status IdentifyFiles(const arrow::StopToken& stop, ScanPlan* plan) {
   return runtime::ParallelFor(
       count, runtime::DefaultWorkers(), stop, [&](int64_t i) -> arrow::Status {
         Fragment& fragment = plan->fragments[i];
-        if (fragment.size != SourceFile::kUnknown) return arrow::Status::OK();
+        if (fragment.version.size != FileVersion::kUnknown) return arrow::Status::OK();
         ARROW_ASSIGN_OR_RAISE(auto found, storage::Identify({plan->filesystem, fragment.path}));
-        if (!found) return arrow::Status::OK();
-        fragment.size = found->size;
-        fragment.mtime_ns = found->mtime_ns;
+        if (found) fragment.version = *found;
         return arrow::Status::OK();
       });
 }

@@ -29,7 +29,7 @@ struct PlannerInput {
 arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound,
                                  const PlanOptions& options, FooterUse footers);
 
-/// Looks up size and mtime of the fragments where listing did not tell them (on local disks), so
+/// Looks up the versions of the fragments where listing did not tell them (on local disks), so
 /// that a file which is another one when the plan is read is noticed.
 arrow::Status IdentifyFiles(const arrow::StopToken& stop, ScanPlan* plan);
 

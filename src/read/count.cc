@@ -43,7 +43,7 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
   auto count_one = [&](int64_t i) -> arrow::Status {
     const Fragment& fragment = plan.fragments[i];
     auto file = std::make_shared<const SourceFile>(
-        SourceFile{plan.filesystem, fragment.path, fragment.size, fragment.mtime_ns});
+        SourceFile{plan.filesystem, fragment.path, fragment.version});
     ARROW_ASSIGN_OR_RAISE(auto loaded,
                           plan::LoadFacts(files, file, cache.get(), counters, options.stop));
     if (!loaded.facts) return arrow::Status::OK();
@@ -66,8 +66,7 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     counted += rows;
     if (to_read.empty()) return arrow::Status::OK();
     Fragment rest = fragment;
-    rest.size = loaded.size;
-    rest.mtime_ns = loaded.mtime_ns;
+    rest.version = loaded.version;
     rest.row_groups = std::move(to_read);
     std::lock_guard lock(mutex);
     undecided.emplace_back(i, std::move(rest));

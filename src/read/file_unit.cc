@@ -85,7 +85,7 @@ class FileUnit final : public Unit {
  public:
   FileUnit(std::shared_ptr<const ScanContext> context, const Fragment& fragment)
       : Unit(std::make_shared<const SourceFile>(
-            SourceFile{context->filesystem, fragment.path, fragment.size, fragment.mtime_ns})),
+            SourceFile{context->filesystem, fragment.path, fragment.version})),
         context_(std::move(context)),
         partition_values_(fragment.partition_values),
         row_groups_(fragment.row_groups) {}
@@ -99,26 +99,26 @@ class FileUnit final : public Unit {
           context_->cache->MayHave(file()->path)) {
         return NeedBytes{};
       }
-    } else if (got.file_size == 0) {
+    } else if (got.version.size == 0) {
       if (context_->cache && context_->cache->HasRead(file()->path)) {
         return storage::FileChanged(file()->path, "it is empty now");
       }
       context_->counters->AddSkipped("'" + file()->path + "': empty file (0 bytes)");
       return Done{};
     } else if (!reader_) {
-      if (auto facts = context_->cache->Get(file()->path, got.file_size, got.mtime_ns)) {
+      if (auto facts = context_->cache->Get(file()->path, got.version)) {
         ++context_->counters->footers_cached;
         return Open(std::move(facts));
       }
       got = {};
     }
     if (!reader_) reader_ = context_->files.ReadFacts(file());
-    const int64_t size = got.file_size, mtime_ns = got.mtime_ns;
+    const FileVersion version = got.version;
     ARROW_ASSIGN_OR_RAISE(auto step, reader_->Next(std::move(got)));
     if (auto* need = std::get_if<NeedBytes>(&step)) return Step(std::move(*need));
     auto facts = std::get<std::shared_ptr<const FileFacts>>(std::move(step));
     if (context_->cache && !context_->files.reads_names_only())
-      context_->cache->Put(file()->path, size, mtime_ns, facts);
+      context_->cache->Put(file()->path, version, facts);
     return Open(std::move(facts));
   }
 

@@ -307,8 +307,7 @@ struct Scheduler::State {
     if (!slot.absolute && slot.need.ranges.empty()) slot.got.buffers.clear();
     {
       std::lock_guard lock(slot.file->mutex);
-      slot.got.file_size = slot.file->open->size();
-      slot.got.mtime_ns = slot.file->open->mtime_ns();
+      slot.got.version = slot.file->open->version();
     }
     slot.parts.clear();
     slot.state = Slot::kReady;

@@ -11,6 +11,7 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/util/io_util.h>
 
+#include "base/local_version.h"
 #include "base/location.h"
 #include "store/access.h"
 
@@ -64,24 +65,22 @@ arrow::Status Changed(const std::string& path, Args&&... how) {
 }
 
 /// Compares what was found with what was listed.
-arrow::Status CheckIdentity(const SourceFile& listed, const FileIdentity& found) {
-  if (listed.size >= 0 && found.size != listed.size) {
-    return Changed(listed.path, "it had ", listed.size, listed.size == 1 ? " byte" : " bytes",
+arrow::Status CheckVersion(const SourceFile& file, const FileVersion& found) {
+  const FileVersion& listed = file.version;
+  if (listed.MayBe(found)) return arrow::Status::OK();
+  if (listed.size != FileVersion::kUnknown && found.size != listed.size) {
+    return Changed(file.path, "it had ", listed.size, listed.size == 1 ? " byte" : " bytes",
                    " and now has ", found.size);
   }
-  if (listed.mtime_ns >= 0 && found.mtime_ns >= 0 && found.mtime_ns != listed.mtime_ns) {
-    return Changed(listed.path, "its modification time differs");
-  }
-  return arrow::Status::OK();
+  if (listed.mtime_ns != FileVersion::kUnknown && found.mtime_ns != listed.mtime_ns)
+    return Changed(file.path, "its modification time differs");
+  return Changed(file.path,
+                 "it was replaced or changed by something that kept its modification time");
 }
 
 arrow::Status NotRegular(const std::string& path) {
   // A pipe would block for ever; a directory has no bytes.
   return arrow::Status::IOError("'", path, "' is not a regular file");
-}
-
-int64_t MtimeOf(const struct stat& info) {
-  return info.st_mtim.tv_sec * int64_t{1000000000} + info.st_mtim.tv_nsec;
 }
 
 arrow::Status FromErrno(int error, std::string_view what, const std::string& path) {
@@ -101,7 +100,7 @@ class LocalFile final : public OpenFile {
     struct stat info;
     if (::fstat(fd, &info) != 0) return FromErrno(errno, "Cannot stat", path);
     if (!S_ISREG(info.st_mode)) return NotRegular(path);
-    ARROW_RETURN_NOT_OK(opened->SetIdentity(info.st_size, MtimeOf(info)));
+    ARROW_RETURN_NOT_OK(opened->SetVersion(base::VersionOf(info)));
     return opened;
   }
   ~LocalFile() override { ::close(fd_); }
@@ -143,16 +142,16 @@ class FilesystemFile final : public OpenFile {
                                                        std::shared_ptr<runtime::Counters> counters,
                                                        arrow::StopToken stop) {
     arrow::fs::FileInfo info(file->path, arrow::fs::FileType::File);
-    if (file->size >= 0) info.set_size(file->size);
-    if (file->mtime_ns >= 0) {
-      info.set_mtime(arrow::fs::TimePoint(std::chrono::nanoseconds(file->mtime_ns)));
+    if (file->version.size >= 0) info.set_size(file->version.size);
+    if (file->version.mtime_ns >= 0) {
+      info.set_mtime(arrow::fs::TimePoint(std::chrono::nanoseconds(file->version.mtime_ns)));
     }
     auto access = store::Access::Of(file->filesystem);
     const bool gcs = store::KindOf(*file->filesystem) == "gcs";
-    const bool whole = gcs && file->size >= 0 && file->size <= kReadWhole;
-    if (!whole && (gcs || file->size < 0)) ++counters->heads;
+    const bool whole = gcs && file->version.size >= 0 && file->version.size <= kReadWhole;
+    if (!whole && (gcs || file->version.size < 0)) ++counters->heads;
     if (gcs) ++counters->gets;
-    if (whole) counters->get_bytes += file->size;
+    if (whole) counters->get_bytes += file->version.size;
     auto input = access->Call<Opened>(
         stop, [filesystem = file->filesystem, info, whole]() -> arrow::Result<Opened> {
           Opened out;
@@ -176,7 +175,7 @@ class FilesystemFile final : public OpenFile {
                            std::move(input->input), std::move(input->content), std::move(stop)));
     // A store does not tell the time of what it opens. What is read is the version that was listed,
     // or a later one, and then the next listing tells another time.
-    ARROW_RETURN_NOT_OK(opened->SetIdentity(input->size, opened->source().mtime_ns));
+    ARROW_RETURN_NOT_OK(opened->SetVersion({input->size, opened->source().version.mtime_ns}));
     return opened;
   }
 
@@ -232,16 +231,16 @@ bool IsFileChanged(const arrow::Status& status) {
          status.detail()->type_id() == std::string_view(FileChangedDetail::kTypeId);
 }
 
-arrow::Result<std::optional<FileIdentity>> Identify(const SourceFile& file) {
+arrow::Result<std::optional<FileVersion>> Identify(const SourceFile& file) {
   if (!base::IsLocal(*file.filesystem)) {
-    if (file.size < 0 || file.mtime_ns < 0) return std::nullopt;
-    return FileIdentity{file.size, file.mtime_ns};
+    if (file.version.size < 0 || file.version.mtime_ns < 0) return std::nullopt;
+    return file.version;
   }
   struct stat info;
   if (::stat(file.path.c_str(), &info) != 0) return FromErrno(errno, "Cannot open", file.path);
   if (!S_ISREG(info.st_mode)) return NotRegular(file.path);
-  const FileIdentity found{info.st_size, MtimeOf(info)};
-  ARROW_RETURN_NOT_OK(CheckIdentity(file, found));
+  const FileVersion found = base::VersionOf(info);
+  ARROW_RETURN_NOT_OK(CheckVersion(file, found));
   return found;
 }
 
@@ -255,23 +254,22 @@ arrow::Result<std::shared_ptr<OpenFile>> OpenFile::Open(std::shared_ptr<const So
   return FilesystemFile::Make(std::move(file), std::move(counters), std::move(stop));
 }
 
-arrow::Status OpenFile::SetIdentity(int64_t size, int64_t mtime_ns) {
-  size_ = size;
-  mtime_ns_ = mtime_ns;
-  return CheckIdentity(*file_, {size, mtime_ns});
+arrow::Status OpenFile::SetVersion(const FileVersion& version) {
+  version_ = version;
+  return CheckVersion(*file_, version);
 }
 
 ByteRange OpenFile::Resolve(ByteRange range) const {
   if (!range.from_end()) return range;
-  int64_t length = std::min(range.length, size_);
-  return {size_ - length, length};
+  int64_t length = std::min(range.length, size());
+  return {size() - length, length};
 }
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> OpenFile::Read(ByteRange range) const {
   ByteRange r = Resolve(range);
-  if (r.offset < 0 || r.length < 0 || r.offset > size_ || r.length > size_ - r.offset) {
-    return arrow::Status::IOError("'", file_->path, "' has ", size_,
-                                  size_ == 1 ? " byte" : " bytes", ", but refers to bytes ",
+  if (r.offset < 0 || r.length < 0 || r.offset > size() || r.length > size() - r.offset) {
+    return arrow::Status::IOError("'", file_->path, "' has ", size(),
+                                  size() == 1 ? " byte" : " bytes", ", but refers to bytes ",
                                   r.offset, " to ", r.end(), ": it is truncated or corrupt");
   }
   ++counters_->requests;

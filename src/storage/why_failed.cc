@@ -18,7 +18,7 @@ namespace shoal::storage {
 arrow::Status WhyFailed(const arrow::Status& error, const SourceFile& file,
                         const arrow::StopToken& stop) {
   const bool may_be_of_another_version =
-      !base::IsLocal(*file.filesystem) && file.size >= 0 && !IsFileChanged(error) &&
+      !base::IsLocal(*file.filesystem) && file.version.size >= 0 && !IsFileChanged(error) &&
       (error.IsIOError() || error.IsInvalid() || error.IsSerializationError()) &&
       store::Classify(error) == store::Failure::kOther;
   if (!may_be_of_another_version) return error;
@@ -31,16 +31,16 @@ arrow::Status WhyFailed(const arrow::Status& error, const SourceFile& file,
     return arrow::internal::IOErrorFromErrno(ENOENT, "Cannot open '", access->Name(file.path),
                                              "': ", error.message());
   }
-  if (found->size() >= 0 && found->size() != file.size) {
-    return FileChanged(file.path, "it had " + std::to_string(file.size) + " bytes and now has " +
+  if (found->size() >= 0 && found->size() != file.version.size) {
+    return FileChanged(file.path, "it had " + std::to_string(file.version.size) + " bytes and now has " +
                                       std::to_string(found->size()));
   }
-  if (file.mtime_ns >= 0 && found->mtime() != arrow::fs::kNoTime) {
+  if (file.version.mtime_ns >= 0 && found->mtime() != arrow::fs::kNoTime) {
     // Listings may have fractions of seconds that looks have not.
     const auto now =
         std::chrono::duration_cast<std::chrono::nanoseconds>(found->mtime().time_since_epoch());
     constexpr int64_t kSecond = 1'000'000'000;
-    if (std::abs(now.count() - file.mtime_ns) >= kSecond)
+    if (std::abs(now.count() - file.version.mtime_ns) >= kSecond)
       return FileChanged(file.path, "its modification time differs");
   }
   return error;

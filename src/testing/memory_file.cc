@@ -65,7 +65,7 @@ arrow::Result<Resident> MemoryFile::Answer(const NeedBytes& need) {
   if (++steps_ > kMaxSteps) {
     return arrow::Status::Invalid("'", kPath, "': the format asks for bytes again and again");
   }
-  Resident got{{}, bytes_->size(), 0};
+  Resident got{{}, {bytes_->size(), 0}};
   for (ByteRange range : need.ranges) {
     if (range.from_end()) {
       const int64_t length = std::min(range.length, bytes_->size());

@@ -43,7 +43,7 @@ class IpcFactsReader final : public FactsReader {
   enum class Awaits { kNothing, kTail, kHead, kMetadata };
 
   arrow::Result<Step> Advance(Resident got) {
-    if (got.file_size != SourceFile::kUnknown) file_size_ = got.file_size;
+    if (got.version.size != FileVersion::kUnknown) file_size_ = got.version.size;
     switch (awaits_) {
       case Awaits::kNothing:
         return Ask(Awaits::kTail, ByteRange::Suffix(kFirstRead));
@@ -232,7 +232,7 @@ class IpcFactsReader final : public FactsReader {
 
   const std::shared_ptr<const SourceFile> file_;
   Awaits awaits_ = Awaits::kNothing;
-  int64_t file_size_ = SourceFile::kUnknown;
+  int64_t file_size_ = FileVersion::kUnknown;
   std::shared_ptr<arrow::Buffer> tail_;
   std::shared_ptr<arrow::Schema> schema_;
   SchemaLayout layout_;

@@ -125,7 +125,7 @@ class TypedReader final : public FactsReader {
 
   arrow::Result<Step> Next(Resident got) override {
     if (!std::exchange(opened_, true)) return NeedBytes{};  // tells the size
-    return Step(std::make_shared<const JsonFacts>(TypedSchema(table_), Shape(), got.file_size,
+    return Step(std::make_shared<const JsonFacts>(TypedSchema(table_), Shape(), got.version.size,
                                                   Precision<int64_t>::Absent(), table_.declared));
   }
 

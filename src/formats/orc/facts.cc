@@ -25,7 +25,7 @@ class OrcFactsReader final : public FactsReader {
   arrow::Result<Step> Next(Resident got) override {
     return Guard(file_->path, [&]() -> arrow::Result<Step> {
       if (got.buffers.empty()) return NeedBytes{{ByteRange::Suffix(kFirstRead)}};
-      return TakeTail(std::string_view(*got.buffers[0]), got.file_size);
+      return TakeTail(std::string_view(*got.buffers[0]), got.version.size);
     });
   }
 

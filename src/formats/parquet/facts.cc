@@ -28,7 +28,7 @@ class ParquetFactsReader final : public FactsReader {
     if (got.buffers.empty()) return NeedBytes{{ByteRange::Suffix(kTailBytes)}};
     const arrow::Buffer& tail = *got.buffers[0];
     if (tail.size() < kFooterEnd + 4) {
-      return Error("is ", got.file_size, got.file_size == 1 ? " byte" : " bytes",
+      return Error("is ", got.version.size, got.version.size == 1 ? " byte" : " bytes",
                    " long, too short for a Parquet file");
     }
     const uint8_t* end = tail.data() + tail.size();
@@ -43,8 +43,8 @@ class ParquetFactsReader final : public FactsReader {
     uint32_t raw_length;
     std::memcpy(&raw_length, end - kFooterEnd, 4);
     int64_t length = arrow::bit_util::FromLittleEndian(raw_length);
-    if (length == 0 || length > got.file_size - kFooterEnd - 4) {
-      return Error("is corrupt: its footer claims ", length, " bytes in a file of ", got.file_size);
+    if (length == 0 || length > got.version.size - kFooterEnd - 4) {
+      return Error("is corrupt: its footer claims ", length, " bytes in a file of ", got.version.size);
     }
     if (length + kFooterEnd > tail.size())
       return NeedBytes{{ByteRange::Suffix(length + kFooterEnd)}};
@@ -53,7 +53,7 @@ class ParquetFactsReader final : public FactsReader {
     if (!footer.ok())
       return footer.status().WithMessage("'", file_->path, "': ", footer.status().message());
     ARROW_ASSIGN_OR_RAISE(auto facts,
-                          MakeFacts(*file_, *std::move(footer), got.file_size, converter_.get()));
+                          MakeFacts(*file_, *std::move(footer), got.version.size, converter_.get()));
     return Step(std::move(facts));
   }
 

@@ -29,7 +29,7 @@ class ParquetFormat final : public FileFormat {
       std::string_view common, std::string_view own,
       const std::shared_ptr<const SourceFile>& file) const override {
     ARROW_ASSIGN_OR_RAISE(auto footer, Footer::Restore(common, own));
-    return MakeFacts(*file, std::move(footer), file->size, converter_.get());
+    return MakeFacts(*file, std::move(footer), file->version.size, converter_.get());
   }
 
  private:

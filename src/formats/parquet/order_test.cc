@@ -112,7 +112,7 @@ TEST(DeclaredOrder, IsKeptWithTheFacts) {
   ASSERT_TRUE(saved);
   auto file = std::make_shared<SourceFile>();
   file->path = "f";
-  file->size = 1000;
+  file->version.size = 1000;
   const auto restored = format->RestoreFacts(saved->common, saved->own, file).ValueOrDie();
   EXPECT_EQ(restored->DeclaredOrder().ValueOrDie(),
             (std::vector<SortedLeaf>{{1, true, true}, {0, false, false}}));

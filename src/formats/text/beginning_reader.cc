@@ -24,7 +24,7 @@ arrow::Result<FactsReader::Step> BeginningReader::Next(Resident got) {
     return NeedBytes{};  // tells the size
   }
   if (got.buffers.empty()) {
-    size_ = got.file_size;
+    size_ = got.version.size;
     return Need();
   }
   places_.insert(places_.end(), got.buffers.begin() + 1, got.buffers.end());
