@@ -10,7 +10,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include <arrow/filesystem/type_fwd.h>
@@ -107,8 +106,9 @@ class KeyTableBuilder {
   const KeyTable& table() const { return table_; }
 
  private:
+  /// Places in `distinct` by the hash of the text: open addressing, no allocation a value.
   struct Lookup {
-    std::unordered_map<std::string, int32_t> values;
+    std::vector<int32_t> slots;  // a power of two, or none; kAbsent where free
     int32_t null = KeyColumn::kAbsent;
   };
   int32_t ColumnOf(const std::string& name);

@@ -135,7 +135,7 @@ struct PruneReport {
   int64_t metadata_bytes = 0;
   StoreRequests store_requests;  // for footers
   /// The pieces themselves, as far as kMaxPieces goes; the counts above are always complete.
-  static constexpr size_t kMaxPieces = 10000;
+  static constexpr size_t kMaxPieces = 1000;
   std::vector<PrunedPiece> pruned;
 };
 

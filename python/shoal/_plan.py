@@ -185,7 +185,7 @@ class ScanPlan:
 
         Counts ("files_listed", "files_kept", "row_groups_seen", "row_groups_kept", "footers_read", ...), a
         dict a conjunct under "conjuncts", one a level of directories under "levels", and under "pruned" up
-        to 10,000 pieces that will not be read.
+        to 1,000 pieces that will not be read.
         """
         return self._core.prune_report()
 

@@ -1,6 +1,8 @@
 #include <shoal/listing.h>
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 
 namespace shoal {
 
@@ -34,9 +36,27 @@ int32_t KeyTableBuilder::ValueOf(int32_t column, const std::optional<std::string
     }
     return lookup.null;
   }
-  const auto [position, added] = lookup.values.try_emplace(*value, next);
-  if (added) distinct.emplace_back(*value);
-  return position->second;
+  const auto slot_of = [&](std::string_view text) {
+    const size_t mask = lookup.slots.size() - 1;
+    size_t at = std::hash<std::string_view>{}(text)&mask;
+    while (lookup.slots[at] != KeyColumn::kAbsent && distinct[lookup.slots[at]] != text)
+      at = (at + 1) & mask;
+    return &lookup.slots[at];
+  };
+  // At most half full.
+  if (2 * distinct.size() >= lookup.slots.size()) {
+    lookup.slots.assign(std::bit_ceil(std::max<size_t>(8, 4 * distinct.size())),
+                        KeyColumn::kAbsent);
+    for (int32_t i = 0; i < next; ++i) {
+      if (distinct[i]) *slot_of(*distinct[i]) = i;
+    }
+  }
+  int32_t* slot = slot_of(*value);
+  if (*slot == KeyColumn::kAbsent) {
+    *slot = next;
+    distinct.emplace_back(*value);
+  }
+  return *slot;
 }
 
 KeyTableBuilder::Row KeyTableBuilder::Resolve(Row row, const std::vector<PartitionKey>& more) {

@@ -64,7 +64,7 @@ EntryType TypeOfEntry(unsigned char type) {
 
 void AddEntry(const char* name, unsigned char type, RawListing* out) {
   if (name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'))) return;
-  out->Add(name, {TypeOfEntry(type), FileVersion::kUnknown, FileVersion::kUnknown});
+  out->Add(name, {TypeOfEntry(type)});
 }
 
 // Zero or an error number.

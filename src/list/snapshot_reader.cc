@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "list/name_order.h"
+
 namespace shoal::list {
 
 namespace {
@@ -73,7 +75,13 @@ class SnapshotReader final : public DirectoryReader {
     if (const auto known = known_->Get(prefix)) return *known;
     ARROW_ASSIGN_OR_RAISE(RawListing listing, reader_->Read(prefix, missing_ok));
     // Nothing may be what is said of a directory that does not exist.
-    if (record_ && !listing.entries.empty()) known_->Put(prefix, listing);
+    if (record_ && !listing.entries.empty()) {
+      // Once instead of each time that it is asked for.
+      SortByName(
+          &listing.entries, [&](const RawEntry& entry) { return listing.name(entry); },
+          [](const RawEntry& entry) { return entry.info.type == EntryType::kDirectory; });
+      known_->Put(prefix, listing);
+    }
     return listing;
   }
 

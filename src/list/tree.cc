@@ -1,13 +1,13 @@
 #include "list/tree.h"
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
 
 #include "base/path.h"
 #include "base/status_context.h"
 #include "base/text.h"
 #include "list/concurrency.h"
+#include "list/name_order.h"
 #include "list/strictness.h"
 #include "runtime/parallel.h"
 
@@ -17,18 +17,6 @@ namespace {
 
 // The name of objects by which Hadoop's S3 client marks folders.
 constexpr std::string_view kFolderMarkerEnding = "_$folder$";
-
-// By the bytes of the full paths of all that an entry stands for: a directory's go on with `/`.
-bool NameLess(std::string_view a, bool a_is_directory, std::string_view b, bool b_is_directory) {
-  const size_t common = std::min(a.size(), b.size());
-  const int order = std::memcmp(a.data(), b.data(), common);
-  if (order != 0) return order < 0;
-  const auto next = [&](std::string_view name, bool is_directory) {
-    if (name.size() > common) return static_cast<int>(static_cast<unsigned char>(name[common]));
-    return is_directory ? static_cast<int>('/') : -1;
-  };
-  return next(a, a_is_directory) < next(b, b_is_directory);
-}
 
 }  // namespace
 
@@ -246,13 +234,10 @@ arrow::Status Tree::Classify(Directory* directory, RawListing raw, ListingReport
     ARROW_RETURN_NOT_OK(ClassifyEntry(directory, raw, entry, folders, report));
   directory->names = std::move(raw.names);
   const std::string_view names = directory->names;
-  const auto name_of = [&](const Directory::Entry& entry) {
-    return names.substr(entry.offset, entry.length);
-  };
-  std::sort(directory->entries.begin(), directory->entries.end(),
-            [&](const Directory::Entry& a, const Directory::Entry& b) {
-              return NameLess(name_of(a), a.is_directory, name_of(b), b.is_directory);
-            });
+  SortByName(
+      &directory->entries,
+      [&](const Directory::Entry& entry) { return names.substr(entry.offset, entry.length); },
+      [](const Directory::Entry& entry) { return entry.is_directory; });
   return arrow::Status::OK();
 }
 

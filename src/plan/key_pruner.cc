@@ -97,7 +97,7 @@ arrow::Result<std::vector<bool>> KeyPruner::JudgeDirectories(const KeyTable& key
     const int conjunct = number_[result.pruned_by[i]];
     ++report_->directories_pruned;
     ++report_->conjuncts[conjunct].directories_pruned;
-    AddPiece({path_of(i), -1, PruneLevel::kDirectory, conjunct});
+    if (HasRoom()) report_->pruned.push_back({path_of(i), -1, PruneLevel::kDirectory, conjunct});
   }
   return keep;
 }
@@ -112,7 +112,7 @@ arrow::Result<std::vector<bool>> KeyPruner::JudgeFiles(const FileTable& files) {
     if (keep[i]) continue;
     const int conjunct = number_[result.pruned_by[i]];
     ++report_->conjuncts[conjunct].files_pruned;
-    AddPiece({files.path(i), -1, PruneLevel::kFileKeys, conjunct});
+    if (HasRoom()) report_->pruned.push_back({path_of(i), -1, PruneLevel::kFileKeys, conjunct});
   }
   return keep;
 }
@@ -144,8 +144,6 @@ arrow::Result<prune::PruneResult> KeyPruner::Judge(
   return result;
 }
 
-void KeyPruner::AddPiece(PrunedPiece piece) {
-  if (report_->pruned.size() < PruneReport::kMaxPieces) report_->pruned.push_back(std::move(piece));
-}
+bool KeyPruner::HasRoom() const { return report_->pruned.size() < PruneReport::kMaxPieces; }
 
 }  // namespace shoal::plan

@@ -36,7 +36,8 @@ class KeyPruner {
  private:
   arrow::Result<prune::PruneResult> Judge(const KeyTable& keys, KeyContainers::Missing missing,
                                           const std::function<std::string(int64_t)>& path_of) const;
-  void AddPiece(PrunedPiece piece);
+  /// Whether the report takes one more piece.
+  bool HasRoom() const;
   /// Of directories with as many keys as that one; nullptr if it has none.
   LevelReport* LevelOf(const KeyTable& keys, int64_t row);
 

@@ -269,10 +269,13 @@ class Collector {
     plan_->prune.files_kept = static_cast<int64_t>(plan_->fragments.size());
     plan_->prune.metadata_bytes = counters_->bytes_read;
     plan_->prune.store_requests += counters_->store_requests();
-    std::sort(plan_->prune.pruned.begin(), plan_->prune.pruned.end(),
-              [](const auto& a, const auto& b) {
-                return std::tie(a.path, a.row_group) < std::tie(b.path, b.row_group);
-              });
+    // What only keys ruled out comes in order.
+    const auto less = [](const PrunedPiece& a, const PrunedPiece& b) {
+      return std::tie(a.path, a.row_group) < std::tie(b.path, b.row_group);
+    };
+    auto& pruned = plan_->prune.pruned;
+    if (!std::is_sorted(pruned.begin(), pruned.end(), less))
+      std::sort(pruned.begin(), pruned.end(), less);
   }
 
   const PlannerInput& input_;
