@@ -55,6 +55,9 @@ class Partitioning {
   /// give its values to the wrong keys. Keys that are told by name need none: a missing one reads
   /// as null.
   virtual const std::vector<std::string>& required_keys() const;
+  /// Whether a file whose path lacks required keys is part of the table all the same, and has null
+  /// there, whatever its own columns say. It is reported as missing_key then.
+  virtual bool null_where_missing() const { return false; }
 
   /// Types declared for keys; keys that are not in it get their types by inference. May be null.
   virtual const std::shared_ptr<arrow::Schema>& declared() const = 0;
@@ -84,6 +87,9 @@ struct PositionalOptions {
   std::vector<std::string> field_names;
   std::shared_ptr<arrow::Schema> declared;
   bool percent_decode = true;
+  /// A path that is too short for all keys (`2024/x.parquet` of year and month) has null for those
+  /// it lacks; else it is a misfit, and not read.
+  bool null_where_missing = false;
 };
 /// The i-th directory is the value of the i-th key. Directories below the last key carry nothing.
 /// Cannot express null or an empty text.

@@ -95,7 +95,7 @@ struct ConjunctReport {
   int64_t directories_pruned = 0;
   int64_t files_pruned = 0;
   int64_t row_groups_pruned = 0;
-  std::string limitation;  // empty if the conjunct can prune
+  std::string limitation;  // why it pruned nothing; empty if it pruned something
 };
 
 /// Directories that carry the same key, as a filter over keys saw them.

@@ -39,10 +39,16 @@ class Partitioning:
 
 def hive_partitioning(declared: pa.Schema | None, null_marker: str, percent_decode: bool) -> Partitioning: ...
 def directory_partitioning(
-    field_names: Iterable[str], declared: pa.Schema | None, percent_decode: bool
+    field_names: Iterable[str],
+    declared: pa.Schema | None,
+    percent_decode: bool,
+    null_where_missing: bool,
 ) -> Partitioning: ...
 def filename_partitioning(
-    field_names: Iterable[str], declared: pa.Schema | None, percent_decode: bool
+    field_names: Iterable[str],
+    declared: pa.Schema | None,
+    percent_decode: bool,
+    null_where_missing: bool,
 ) -> Partitioning: ...
 def no_partitioning() -> Partitioning: ...
 

@@ -21,8 +21,9 @@ from shoal._file_scan import (
 )
 from shoal._filesystem import as_filesystem, as_paths, as_storage_options
 from shoal._formats import CsvFormat, JsonFormat, as_format
+from shoal._checks import flag, texts, whole
 from shoal._partitioning import as_partitioning
-from shoal._plan import ScanPlan, sort_column, statistics_of
+from shoal._plan import ScanPlan, sort_columns, statistics_of
 from shoal._report import CacheReport, ListingReport, PlanStatistics
 from shoal._request import Columns, Filter, OnBadFile, as_columns, as_filter, as_schema
 from shoal._scan import Scan
@@ -45,7 +46,7 @@ def open(
     ignore_subdirectory: bool = False,
     list_concurrency: int = 100,
     cache: bool | Source = False,
-    cache_limit: int = 1 << 30,
+    cache_limit: int | None = None,
     listing_cache_ttl: float = 0,
     storage_options: Mapping[str, Any] | None = None,
 ) -> "Dataset":
@@ -92,7 +93,7 @@ def open(
         is used only for files whose path, size, modification time, inode and time of change are still the
         same. A folder that can't be used costs no answer; :attr:`Dataset.cache_report` says what is wrong with it.
     cache_limit
-        Bytes that the folder may take, at most; what was used least recently goes first.
+        Bytes that the folder of ``cache`` may take, at most (1 GiB); what was used least recently goes first.
     listing_cache_ttl
         For so many seconds directories that this process has listed, for any dataset with this option, are
         not listed again. Files that come or go meanwhile are not seen; one that is gone by the time it is
@@ -130,12 +131,12 @@ def open(
             schema=as_schema(schema),
             inspect=_inspect(inspect),
             extension=extension or "",
-            ignore_prefixes=_prefixes(ignore_prefixes),
-            ignore_subdirectory=ignore_subdirectory,
+            ignore_prefixes=texts("ignore_prefixes must be a list of texts", ignore_prefixes),
+            ignore_subdirectory=flag("ignore_subdirectory", ignore_subdirectory),
             strict=_strict(strict),
             list_concurrency=list_concurrency,
             cache=_cache(cache),
-            cache_limit=cache_limit,
+            cache_limit=_cache_limit(cache_limit, cache),
             listing_cache_ms=_milliseconds(listing_cache_ttl),
             storage_options=as_storage_options(storage_options),
         )
@@ -275,12 +276,14 @@ class Dataset:
         OSError
             A file can't be read, or is not the one that was listed. FileNotFoundError: it is gone.
         """
+        for name, number in (("limit", limit), ("offset", offset), ("workers", workers)):
+            whole(name, number)
         expression = as_filter(filter)
         return Scan(
             self._core,
             _core.ScanRequest(as_columns(columns), expression, limit, offset),
             _core.ScanOptions(
-                ordered=ordered,
+                ordered=flag("ordered", ordered),
                 batch_size=batch_size,
                 memory_budget=memory_budget,
                 workers=workers,
@@ -404,12 +407,15 @@ class Dataset:
             Passed on in :attr:`FileScan.constraints`; an error if a column is unknown.
         """
         promised = tuple(constraints)
+        for each in promised:
+            if not isinstance(each, TableConstraint):
+                raise TypeError(f"constraints must be TableConstraints, but {each!r} is among them")
         grouping: dict[str, Any] = {
             "target_partitions": target_partitions,
             "preserve_file_partitions": preserve_file_partitions,
             "repartition_file_min_size": repartition_file_min_size,
             "split_file_groups_by_statistics": split_file_groups_by_statistics,
-            "ordering": None if ordering is None else list(ordering),
+            "ordering": ordering if ordering is None or isinstance(ordering, str) else list(ordering),
         }
         core = self._core.file_scan(
             as_projection(projection),
@@ -417,13 +423,13 @@ class Dataset:
             limit,
             offset,
             engine_reads=engine_reads(mode),
-            collect_statistics=collect_statistics,
+            collect_statistics=flag("collect_statistics", collect_statistics),
             meta_fetch_concurrency=meta_fetch_concurrency,
             target_partitions=target_partitions,
             min_size=repartition_file_min_size,
             preserve_file_partitions=preserve_file_partitions,
             by_ordering=split_file_groups_by_statistics,
-            ordering=[sort_column(column) for column in grouping["ordering"] or []],
+            ordering=sort_columns(grouping["ordering"]),
             constraints=[(each.primary_key, each.columns) for each in promised],
         )
         return FileScan(core, mode, promised, grouping)
@@ -467,6 +473,15 @@ def _cache(cache: bool | Source) -> str:
     return os.path.abspath(folder)
 
 
+def _cache_limit(limit: int | None, cache: bool | Source) -> int:
+    if limit is None:
+        return 1 << 30
+    whole("cache_limit", limit)
+    if cache is False:
+        raise ValueError("cache_limit is given, but cache is off; say where to keep what files tell")
+    return limit
+
+
 def _milliseconds(ttl: float) -> int:
     if isinstance(ttl, bool) or not isinstance(ttl, int | float):
         raise TypeError(f"listing_cache_ttl must be a number of seconds, not {type(ttl).__name__}")
@@ -501,21 +516,4 @@ def _strict(strict: bool | Collection[str]) -> list[str]:
         return _core.listing_issues() if strict else []
     if isinstance(strict, str):
         raise TypeError(f"strict must be a bool or a set of names; for one kind write {{{strict!r}}}")
-    return _texts("strict must be a bool or a set of names", strict)
-
-
-def _prefixes(prefixes: Iterable[str]) -> list[str]:
-    if isinstance(prefixes, str):
-        raise TypeError(f"ignore_prefixes must be a list of texts; for one write [{prefixes!r}]")
-    return _texts("ignore_prefixes must be a list of texts", prefixes)
-
-
-def _texts(law: str, given: Iterable[object]) -> list[str]:
-    if not isinstance(given, Iterable):
-        raise TypeError(f"{law}, not {type(given).__name__}")
-    texts = []
-    for text in given:
-        if not isinstance(text, str):
-            raise TypeError(f"{law}, but {text!r} is among them")
-        texts.append(text)
-    return texts
+    return texts("strict must be a bool or a set of names", strict)

@@ -30,6 +30,8 @@ def as_filesystem(filesystem: object) -> pafs.FileSystem:
 
 
 def _from_uri(uri: str) -> pafs.FileSystem:
+    if "://" not in uri:
+        raise ValueError(f"filesystem is {uri!r}, but must be a filesystem or the URI of one (file:///data, s3://...)")
     filesystem, path = pafs.FileSystem.from_uri(uri)
     root = filesystem.normalize_path(path)
     if not root:
@@ -46,6 +48,8 @@ def _from_uri(uri: str) -> pafs.FileSystem:
 def as_storage_options(options: Mapping[str, Any] | None) -> dict[str, str]:
     """Options as texts. What fsspec's S3 keeps in ``client_kwargs`` stands beside the others."""
     out: dict[str, str] = {}
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"storage_options must be a dict, not {type(options).__name__}")
     for name, value in (options or {}).items():
         if value is None:
             continue

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 import pyarrow as pa
 
 from shoal import _core
+from shoal._checks import flag
 
 Flavor: TypeAlias = Literal["hive", "directory", "filename", "none"]
 
@@ -16,6 +17,7 @@ def partitioning(
     flavor: Flavor = "directory",
     null_marker: str = "__HIVE_DEFAULT_PARTITION__",
     percent_decode: bool = True,
+    null_where_missing: bool = False,
 ) -> _core.Partitioning:
     """Describe how paths carry column values, for ``shoal.open(..., partitioning=...)``.
 
@@ -34,18 +36,25 @@ def partitioning(
         The value that means null ("hive" only).
     percent_decode
         Whether ``%20`` in a path is a space.
+    null_where_missing
+        Whether a path that is too short for all keys (``2024/x.parquet`` of year and month) has null for those
+        it lacks, and is reported as ``missing_key``; else it is a misfit, and not read ("directory" and
+        "filename" only: a key that "hive" misses is null always).
 
     Raises
     ------
     ValueError
         If the fields do not fit the flavor, or the flavor is unknown.
     """
+    flag("percent_decode", percent_decode)
     if flavor not in ("hive", "directory", "filename", "none"):
         raise ValueError(f"flavor must be 'hive', 'directory', 'filename' or 'none', but is {flavor!r}")
     if flavor != "hive" and null_marker != "__HIVE_DEFAULT_PARTITION__":
         raise ValueError(
             f"null_marker belongs to flavor 'hive'; paths of flavor {flavor!r} can't express null"
         )
+    if flag("null_where_missing", null_where_missing) and flavor not in ("directory", "filename"):
+        raise ValueError(f"null_where_missing is not for flavor {flavor!r}")
     if flavor == "none":
         if fields is not None:
             raise ValueError("flavor 'none' has no fields: paths carry nothing")
@@ -64,7 +73,7 @@ def partitioning(
     if not names:
         raise ValueError(f"flavor {flavor!r} needs a schema or a list of names")
     make = _core.directory_partitioning if flavor == "directory" else _core.filename_partitioning
-    return make(names, declared, percent_decode)
+    return make(names, declared, percent_decode, null_where_missing)
 
 
 def _names(fields: pa.Schema | Sequence[str] | None) -> list[str]:

@@ -259,7 +259,7 @@ class ScanPlan:
             repartition_file_min_size,
             preserve_file_partitions,
             split_file_groups_by_statistics or by == "ordering",
-            [] if ordering is None else [sort_column(column) for column in ordering],
+            sort_columns(ordering),
         )
         return FileGroups(groups, self._core.partition_schema.names)
 
@@ -315,7 +315,15 @@ def _ordering(raw: Iterable[tuple[str, bool, bool]]) -> tuple[SortColumn, ...]:
     )
 
 
+def sort_columns(ordering: Iterable[str | tuple[str, ...]] | None) -> list[tuple[str, bool, bool]]:
+    if isinstance(ordering, str):
+        raise TypeError(f"ordering must be a list of columns; for one write [{ordering!r}]")
+    return [] if ordering is None else [sort_column(column) for column in ordering]
+
+
 def sort_column(column: str | tuple[str, ...]) -> tuple[str, bool, bool]:
+    if not isinstance(column, str | tuple | list) or not column:
+        raise TypeError(f"A column of an ordering must be a name or a tuple, not {column!r}")
     name, order, nulls, *rest = (
         (column, "ascending", "at_end")
         if isinstance(column, str)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from shoal import _core
+from shoal._checks import flag
 from shoal._plan import ScanPlan
 from shoal._report import ScanMetrics
 
@@ -122,8 +123,8 @@ class Scan:
         return ScanPlan(
             self._dataset.plan(
                 self._request,
-                collect_statistics=collect_statistics,
-                column_statistics=column_statistics,
+                collect_statistics=flag("collect_statistics", collect_statistics),
+                column_statistics=flag("column_statistics", column_statistics),
                 meta_fetch_concurrency=meta_fetch_concurrency,
             )
         )

@@ -87,6 +87,7 @@ cdef extern from "shoal/partitioning.h" namespace "shoal" nogil:
         vector[c_string] field_names
         shared_ptr[CSchema] declared
         c_bool percent_decode
+        c_bool null_where_missing
 
     shared_ptr[const CPartitioning] MakeHivePartitioning(CHiveOptions options)
     shared_ptr[const CPartitioning] MakeDirectoryPartitioning(CPositionalOptions options)

@@ -76,30 +76,31 @@ def hive_partitioning(Schema declared, str null_marker not None, bint percent_de
     )
 
 
-cdef CPositionalOptions positional(field_names, Schema declared, bint percent_decode) except *:
+cdef CPositionalOptions positional(field_names, Schema declared, bint percent_decode, bint null_where_missing) except *:
     cdef CPositionalOptions options
     options.field_names = as_byte_strings(field_names)
     if declared is not None:
         options.declared = pyarrow_unwrap_schema(declared)
     options.percent_decode = percent_decode
+    options.null_where_missing = null_where_missing
     return options
 
 
-def directory_partitioning(field_names, Schema declared, bint percent_decode):
+def directory_partitioning(field_names, Schema declared, bint percent_decode, bint null_where_missing):
     names = list(field_names)
     return Partitioning.wrap(
-        MakeDirectoryPartitioning(positional(names, declared, percent_decode)),
+        MakeDirectoryPartitioning(positional(names, declared, percent_decode, null_where_missing)),
         directory_partitioning,
-        (names, declared, percent_decode),
+        (names, declared, percent_decode, null_where_missing),
     )
 
 
-def filename_partitioning(field_names, Schema declared, bint percent_decode):
+def filename_partitioning(field_names, Schema declared, bint percent_decode, bint null_where_missing):
     names = list(field_names)
     return Partitioning.wrap(
-        MakeFilenamePartitioning(positional(names, declared, percent_decode)),
+        MakeFilenamePartitioning(positional(names, declared, percent_decode, null_where_missing)),
         filename_partitioning,
-        (names, declared, percent_decode),
+        (names, declared, percent_decode, null_where_missing),
     )
 
 

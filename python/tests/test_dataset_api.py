@@ -536,3 +536,25 @@ def test_rows_beside_nan_are_kept(tmp_path: Path) -> None:
     write(tmp_path / "f.parquet", {"x": [5.0, 5.0, float("nan")]})
     assert ds.dataset(tmp_path).to_table(filter=field("x") != 5.0).num_rows == 1
     assert ds.dataset(tmp_path).count_rows(field("x").is_nan()) == 1
+
+
+@pytest.mark.parametrize("flavor", ["directory", "filename"])
+def test_keys_that_paths_by_position_leave_out_are_null(tmp_path: Path, flavor: str) -> None:
+    between = "/" if flavor == "directory" else "_"
+    for x, path in enumerate(["p.u.f.parquet", "p.g.parquet", "q.h.parquet"]):
+        write(tmp_path / path.replace(".", between, path.count(".") - 1), {"x": [x]})
+    keys = pa.schema([("a", pa.string()), ("b", pa.string())])
+    layout = ds.partitioning(keys, flavor=None if flavor == "directory" else flavor)
+    read = ds.dataset(tmp_path, partitioning=layout).to_table().sort_by("x")
+    assert read.to_pydict() == {"x": [0, 1, 2], "a": ["p", "p", "q"], "b": ["u", None, None]}
+
+
+def test_files_by_name_have_the_keys_of_their_whole_paths(tmp_path: Path) -> None:
+    for k in (1, 2):
+        write(tmp_path / f"k={k}" / "f.parquet", {"x": [k * 10]})
+    files = [str(tmp_path / f"k={k}" / "f.parquet") for k in (1, 2)]
+    assert ds.dataset(files, partitioning="hive").to_table().to_pydict() == {"x": [10, 20], "k": [1, 2]}
+    declared = ds.partitioning(pa.schema([("k", pa.int32())]), flavor="hive")
+    dataset = ds.dataset(files, partitioning=declared)
+    assert dataset.to_table(filter=ds.field("k") == 2).to_pydict() == {"x": [20], "k": [2]}
+    assert ds.dataset(files[0], partitioning="hive").to_table().to_pydict() == {"x": [10], "k": [1]}

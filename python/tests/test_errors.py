@@ -40,7 +40,7 @@ field = pc.field
         ({"list_concurrency": 2**40}, OverflowError, "list_concurrency"),
         ({"cache": 1}, TypeError, "cache.*int"),
         ({"cache": ""}, ValueError, "cache"),
-        ({"cache_limit": 0}, ValueError, "cache_limit.*0"),
+        ({"cache": True, "cache_limit": 0}, ValueError, "cache_limit.*0"),
         ({"listing_cache_ttl": -1}, ValueError, "listing_cache_ttl.*-1"),
         ({"listing_cache_ttl": float("nan")}, ValueError, "listing_cache_ttl.*nan"),
         ({"listing_cache_ttl": "1"}, TypeError, "listing_cache_ttl.*str"),

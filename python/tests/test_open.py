@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -189,3 +190,46 @@ def test_reports_are_plain_values(tmp_path: Path) -> None:
     assert report.to_dict()["issues"] == {"hidden": {"count": 1, "examples": [f"{tmp_path}/_SUCCESS"]}}
     assert report.to_dict()["files"] == 1
     assert "_SUCCESS" in str(report)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"ignore_subdirectory": "no"}, TypeError, "ignore_subdirectory must be True or False, not 'no'"),
+        ({"cache_limit": 5}, ValueError, "cache is off"),
+        ({"storage_options": 3}, TypeError, "storage_options must be a dict"),
+        ({"filesystem": "foo"}, ValueError, "filesystem is 'foo'"),
+        ({"ignore_prefixes": "_"}, TypeError, r"for one write \['_'\]"),
+    ],
+)
+def test_arguments_of_another_kind_are_told(
+    tmp_path: Path, options: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    numbers(tmp_path / "t", 1)
+    with pytest.raises(error, match=words):
+        shoal.open(tmp_path / "t", **options)
+
+
+def test_flags_and_numbers_of_a_question_are_what_they_say(tmp_path: Path) -> None:
+    dataset = shoal.open(numbers(tmp_path / "t", 2))
+    with pytest.raises(TypeError, match="ordered must be True or False"):
+        dataset.scan(ordered="x")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="collect_statistics must be True or False"):
+        dataset.plan(collect_statistics="false")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="limit must be a number"):
+        dataset.scan(limit=True)
+    with pytest.raises(TypeError, match=r"for one write \['x'\]"):
+        dataset.plan(column_statistics=True).file_groups(2, by="ordering", ordering="x")
+    with pytest.raises(TypeError, match="constraints must be TableConstraints"):
+        dataset.file_scan(constraints=[3])  # type: ignore[list-item]
+
+
+def test_a_dataset_is_a_snapshot_of_what_it_has_listed(tmp_path: Path) -> None:
+    for i in range(40):
+        write(tmp_path / f"k={i}" / "f.parquet", {"x": [i]})
+    dataset = shoal.open(tmp_path, inspect="first")
+    assert dataset.count("k = 5") == 1
+    write(tmp_path / "k=5" / "g.parquet", {"x": [50]})
+    assert dataset.count("k = 5") == 1
+    assert dataset.plan(filter="k = 5").listing_report.directories_listed == 0
+    assert dataset.refresh().count("k = 5") == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -144,6 +144,50 @@ def test_paths_that_do_not_fit_the_layout_are_reported(tmp_path: Path) -> None:
     assert dataset.to_table().num_rows == 2 or "misfit" in dataset.listing_report.issues
     with pytest.raises(pa.ArrowInvalid, match=r"b\.parquet"):
         shoal.open(tmp_path, partitioning=["year"], strict=True).to_table()
+
+
+@pytest.mark.parametrize("flavor", ["directory", "filename"])
+def test_paths_that_are_too_short_have_nulls_on_request(tmp_path: Path, flavor: Literal["directory", "filename"]) -> None:
+    between = "/" if flavor == "directory" else "_"
+    for name in [f"2023{between}ny{between}a.parquet", f"2024{between}b.parquet", "c.parquet"]:
+        write(tmp_path / name, {"x": [int(name[:4]) if name[0] == "2" else 0]})
+    layout = shoal.partitioning(["year", "city"], flavor=flavor, null_where_missing=True)
+    dataset = shoal.open(tmp_path, partitioning=layout)
+    assert dataset.to_table().to_pydict() == {
+        "x": [2023, 2024, 0],
+        "year": [2023, 2024, None],
+        "city": ["ny", None, None],
+    }
+    assert dataset.listing_report.issues["missing_key"].count == 2
+    assert dataset.count("city is null") == 2
+    assert dataset.count("year = 2024") == 1
+    assert shoal.open(tmp_path, partitioning=layout, inspect=1).count("city = 'ny'") == 1
+    with pytest.raises(pa.ArrowInvalid, match="missing_key"):
+        shoal.open(tmp_path, partitioning=layout, strict={"missing_key"}).to_table()
+    with pytest.raises(ValueError, match="null_where_missing"):
+        shoal.partitioning(flavor="hive", null_where_missing=True)
+
+
+def test_a_declared_key_that_no_path_carries_is_reported(tmp_path: Path) -> None:
+    write(tmp_path / "k=1" / "a.parquet", {"x": [1]})
+    keys = shoal.partitioning(pa.schema([("k", pa.int32()), ("m", pa.int32())]), flavor="hive")
+    dataset = shoal.open(tmp_path, partitioning=keys)
+    assert dataset.to_table().to_pydict() == {"x": [1], "k": [1], "m": [None]}
+    assert dataset.listing_report.issues["missing_key"].count == 1
+    with pytest.raises(pa.ArrowInvalid, match="lacks the key 'm', which is declared"):
+        shoal.open(tmp_path, partitioning=keys, strict=True).to_table()
+
+
+def test_a_key_that_only_later_paths_carry_is_no_missing_key(tmp_path: Path) -> None:
+    for i in range(40):
+        write(tmp_path / f"k={i:02}" / "f.parquet", {"x": [i]})
+    write(tmp_path / "k=07" / "z=1" / "f.parquet", {"x": [70]})
+    dataset = shoal.open(tmp_path, inspect="first")
+    issues = dataset.listing_report.issues
+    assert "missing_key" not in issues
+    assert issues["unseen_column"].examples == (f"{tmp_path}/k=07/z=1/f.parquet (key 'z')",)
+    with pytest.raises(pa.ArrowInvalid, match="key 'z', which no inspected path had"):
+        shoal.open(tmp_path, inspect="first", strict={"unseen_column"}).to_table()
 
 
 def test_file_names_by_position(tmp_path: Path) -> None:

@@ -76,6 +76,19 @@ def test_a_conjunct_that_can_not_prune_says_why(flights: Path) -> None:
     assert conjunct["limitation"] in str(plan)
 
 
+def test_a_conjunct_that_pruned_nothing_says_why(flights: Path) -> None:
+    dataset = shoal.open(flights)
+    plan = dataset.plan(filter="year > 0 and id >= 0")
+    keys, bounds = (each["limitation"] for each in plan.prune_report["conjuncts"])
+    assert "keys of every path" in keys
+    assert "statistics of every row group" in bounds
+    assert f"pruned nothing: {keys}" in str(plan)
+    (unread,) = dataset.plan(filter="id >= 0", collect_statistics=False).prune_report["conjuncts"]
+    assert unread["limitation"] == "statistics are not read"
+    none = dataset.plan(filter="year > 3000 and id >= 0").prune_report["conjuncts"]
+    assert [each["limitation"] for each in none] == [None, "no file was left for it to judge"]
+
+
 def test_statistics_are_honest(tmp_path: Path) -> None:
     nan = float("nan")
     write(

@@ -178,7 +178,12 @@ class Dataset::Impl {
       } else {
         ListOptions list = inspected.list;
         list.stop = stop;
-        ARROW_ASSIGN_OR_RAISE(listing_, List(list));
+        ARROW_ASSIGN_OR_RAISE(Listing listed, List(list));
+        ARROW_RETURN_NOT_OK(plan::ReportMissingKeys(*listed.files, inspected, &listed.report));
+        const std::vector<bool> all(listed.files->num_files(), true);
+        ARROW_RETURN_NOT_OK(
+            plan::ReportUnseenKeys(*listed.files, all, inspected, &listed.report));
+        listing_ = std::move(listed);
       }
     }
     return listing_;
@@ -202,6 +207,10 @@ class Dataset::Impl {
       std::lock_guard lock(listing_mutex_);
       if (!inspection_ && !listing_.files) {
         ARROW_ASSIGN_OR_RAISE(Listing listed, List(ListingAsAsked()));
+        std::vector<std::string> keys;
+        for (const auto& column : listed.files->keys().columns) keys.push_back(column.name);
+        ARROW_RETURN_NOT_OK(
+            list::ReportMissingKeys(*listed.files, keys, options_.strict, &listed.report));
         if (listed.files->num_files() > 0) listing_ = std::move(listed);
       }
       if (listing_.files) return listing_;
@@ -257,7 +266,6 @@ class Dataset::Impl {
       return true;
     };
     ARROW_ASSIGN_OR_RAISE(auto report, source_->List(options, sink));
-    ARROW_RETURN_NOT_OK(list::ReportMissingKeys(*files, options_.strict, &report));
     return Listing{std::move(files), std::move(report)};
   }
 

@@ -62,9 +62,9 @@ class WalkSource final : public ListingSource {
       : sources_(std::move(sources)),
         locations_(std::move(locations)),
         access_(store::Access::Of(locations_.filesystem)),
-        sampled_(list::MakeSnapshotDirectories()),
-        reader_(list::MakeSnapshotReader(reader, sampled_, /*record=*/false)),
-        sampler_(list::MakeSnapshotReader(reader, sampled_, /*record=*/true)) {}
+        known_(list::MakeSnapshotDirectories()),
+        reader_(list::MakeSnapshotReader(reader, known_, /*record=*/false)),
+        recorder_(list::MakeSnapshotReader(reader, known_, /*record=*/true)) {}
 
   std::string Describe() const override {
     std::string out;
@@ -155,7 +155,7 @@ class WalkSource final : public ListingSource {
       some.paths.push_back(locations_.paths[i]);
       some.ends_with_slash.push_back(locations_.ends_with_slash[i]);
     }
-    ARROW_ASSIGN_OR_RAISE(auto groups, list::FindStarts(sampler_, some, options));
+    ARROW_ASSIGN_OR_RAISE(auto groups, list::FindStarts(recorder_, some, options));
     std::vector<list::Start> starts;
     for (auto& group : groups) std::move(group.begin(), group.end(), std::back_inserter(starts));
     const auto count = static_cast<int64_t>(starts.size());
@@ -256,7 +256,10 @@ class WalkSource final : public ListingSource {
   arrow::Result<bool> ListTree(const list::Start& start, const std::string& partition_base,
                                const ListOptions& options, const PageSink& sink,
                                ListingReport* report) const {
-    list::Tree tree(reader_, options, RootOf(start, partition_base));
+    // A full listing is kept by whoever asks for it; of parts of the tree, the next question may
+    // want some again.
+    const auto& reader = options.directory_filter ? recorder_ : reader_;
+    list::Tree tree(reader, options, RootOf(start, partition_base));
     ARROW_ASSIGN_OR_RAISE(auto root, Begin(start, &tree));
     ARROW_ASSIGN_OR_RAISE(const bool more, list::Walk(&tree, std::move(root), sink));
     const ListingReport& found = tree.report();
@@ -281,7 +284,7 @@ class WalkSource final : public ListingSource {
       sample.complete = true;
       return sample;
     }
-    list::Tree tree(sampler_, options, RootOf(start, partition_base));
+    list::Tree tree(recorder_, options, RootOf(start, partition_base));
     ARROW_ASSIGN_OR_RAISE(auto root, Begin(start, &tree));
     return list::SampleTree(&tree, std::move(root), n);
   }
@@ -289,9 +292,9 @@ class WalkSource final : public ListingSource {
   const std::vector<std::string> sources_;
   const base::Locations locations_;
   const std::shared_ptr<const store::Access> access_;
-  // What a sample has read is not read again: one source, one snapshot.
-  const std::shared_ptr<list::SnapshotDirectories> sampled_;
-  const std::shared_ptr<const list::DirectoryReader> reader_, sampler_;
+  // What samples and filtered listings have read is not read again: one source, one snapshot.
+  const std::shared_ptr<list::SnapshotDirectories> known_;
+  const std::shared_ptr<const list::DirectoryReader> reader_, recorder_;
 };
 
 }  // namespace

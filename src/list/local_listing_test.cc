@@ -398,11 +398,14 @@ TEST_F(LocalListing, MissingKeysAreNullAndReported) {
   EXPECT_EQ(KeyOf(listed.files, 0, "k"), "<absent>");
   EXPECT_EQ(KeyOf(listed.files, 1, "k"), "1");
   ListingReport report;
-  ASSERT_TRUE(list::ReportMissingKeys(listed.files, {}, &report).ok());
+  ASSERT_TRUE(list::ReportMissingKeys(listed.files, {"k"}, {}, &report).ok());
   EXPECT_EQ(report[ListingIssue::kMissingKey].examples, (Paths{root_ + "/a.parquet"}));
-  const auto status = list::ReportMissingKeys(listed.files, {ListingIssue::kMissingKey}, &report);
+  const std::set<ListingIssue> strict = {ListingIssue::kMissingKey};
+  const auto status = list::ReportMissingKeys(listed.files, {"k"}, strict, &report);
   EXPECT_NE(status.message().find("/a.parquet"), std::string::npos);
   EXPECT_NE(status.message().find("/k=1/b.parquet"), std::string::npos) << status.ToString();
+  const auto declared = list::ReportMissingKeys(listed.files, {"other"}, strict, &report);
+  EXPECT_NE(declared.message().find("'other', which is declared"), std::string::npos) << declared;
 }
 
 TEST_F(LocalListing, PathsThatAreTooShortForTheirPositionsAreMisfits) {
@@ -419,6 +422,27 @@ TEST_F(LocalListing, PathsThatAreTooShortForTheirPositionsAreMisfits) {
   EXPECT_EQ(listed.report[ListingIssue::kHidden].count, 1);
   hive_.strict = {ListingIssue::kMisfit};
   Fails({root_}, hive_, {"2020/h", "misfit"});
+}
+
+TEST_F(LocalListing, PathsThatAreTooShortHaveNullsWhereThatIsAskedFor) {
+  Write("2020/01/f");
+  Write("2020/h");
+  Write("i");
+  hive_.partitioning =
+      MakeDirectoryPartitioning({.field_names = {"year", "month"}, .declared = nullptr, .null_where_missing = true});
+  const auto listed = List({root_}, hive_).ValueOrDie();
+  EXPECT_EQ(Relative(listed.files), (Paths{"2020/01/f", "2020/h", "i"}));
+  EXPECT_EQ(KeyOf(listed.files, 1, "year"), "2020");
+  EXPECT_EQ(KeyOf(listed.files, 1, "month"), "<null>");
+  EXPECT_EQ(KeyOf(listed.files, 2, "year"), "<null>");
+  EXPECT_EQ(listed.report[ListingIssue::kMissingKey].count, 2);
+  hive_.strict = {ListingIssue::kMissingKey};
+  Fails({root_}, hive_, {"2020/h", "missing_key"});
+  hive_.strict = {};
+  hive_.partitioning =
+      MakeFilenamePartitioning({.field_names = {"year", "month"}, .declared = nullptr, .null_where_missing = true});
+  Write("2021_x");
+  EXPECT_EQ(KeyOf(List({root_}, hive_)->files, 2, "year"), "2021");
 }
 
 TEST_F(LocalListing, FileNamesCarryKeys) {

@@ -1,5 +1,7 @@
 #include "list/strictness.h"
 
+#include <algorithm>
+
 namespace shoal::list {
 
 std::string_view Explain(ListingIssue issue) {
@@ -57,25 +59,34 @@ std::string_view Words(ListingIssue issue) {
 arrow::Status CheckStrict(const ListingReport& report, const std::set<ListingIssue>& strict) {
   for (const ListingIssue issue : strict) {
     if (report[issue].count == 0) continue;
+    if (issue == ListingIssue::kMissingKey) {
+      return arrow::Status::Invalid(
+          "The path '", report[issue].examples[0], "' lacks a key of the partitioning. Move the "
+          "file, or take 'missing_key' out of strict to read it as null.");
+    }
     return arrow::Status::Invalid("'", report[issue].examples[0], "' is not read: ", Explain(issue),
                                   ". Remove it, or take '", ToString(issue), "' out of strict.");
   }
   return arrow::Status::OK();
 }
 
-arrow::Status ReportMissingKeys(const FileTable& files, const std::set<ListingIssue>& strict,
-                                ListingReport* report) {
+arrow::Status ReportMissingKeys(const FileTable& files, const std::vector<std::string>& keys,
+                                const std::set<ListingIssue>& strict, ListingReport* report) {
   for (int64_t i = 0; i < files.num_files(); ++i) {
-    for (const KeyColumn& column : files.keys().columns) {
-      if (column.index[i] != KeyColumn::kAbsent) continue;
+    for (const std::string& key : keys) {
+      const KeyColumn* column = files.keys().Find(key);
+      if (column != nullptr && column->index[i] != KeyColumn::kAbsent) continue;
       report->Add(ListingIssue::kMissingKey, files.path(i));
       if (strict.contains(ListingIssue::kMissingKey)) {
-        int64_t other = 0;
-        while (column.index[other] == KeyColumn::kAbsent) ++other;
+        std::string who = "is declared";
+        if (column != nullptr) {
+          const auto other = std::find_if(column->index.begin(), column->index.end(),
+                                          [](int32_t v) { return v != KeyColumn::kAbsent; });
+          who = "'" + files.path(other - column->index.begin()) + "' has";
+        }
         return arrow::Status::Invalid(
-            "The path '", files.path(i), "' lacks the key '", column.name, "', which '",
-            files.path(other),
-            "' has. Move the file, or take 'missing_key' out of strict to read it as null.");
+            "The path '", files.path(i), "' lacks the key '", key, "', which ", who,
+            ". Move the file, or take 'missing_key' out of strict to read it as null.");
       }
       break;
     }

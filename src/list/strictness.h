@@ -2,6 +2,8 @@
 #pragma once
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include <arrow/status.h>
 
@@ -17,9 +19,8 @@ std::string_view Words(ListingIssue issue);
 /// An error naming the first example of the first issue in `report` that `strict` asks for.
 arrow::Status CheckStrict(const ListingReport& report, const std::set<ListingIssue>& strict);
 
-/// Reports the files that lack a key which others have (kMissingKey). Only known when all files
-/// are.
-arrow::Status ReportMissingKeys(const FileTable& files, const std::set<ListingIssue>& strict,
-                                ListingReport* report);
+/// Reports the files whose paths lack one of the table's keys (kMissingKey).
+arrow::Status ReportMissingKeys(const FileTable& files, const std::vector<std::string>& keys,
+                                const std::set<ListingIssue>& strict, ListingReport* report);
 
 }  // namespace shoal::list

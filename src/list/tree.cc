@@ -98,6 +98,15 @@ bool Tree::HasRequiredKeys(const std::vector<PartitionKey>& keys) const {
   return true;
 }
 
+void Tree::AddNulls(const std::vector<PartitionKey>& known, std::vector<PartitionKey>* keys) const {
+  for (const std::string& name : options_.partitioning->required_keys()) {
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const PartitionKey& key) { return key.name == name; })) {
+      keys->push_back({name, std::nullopt});
+    }
+  }
+}
+
 arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& directories, bool recursive,
                          bool missing_ok) {
   const std::vector<std::shared_ptr<Directory>>& level = directories;
@@ -416,7 +425,7 @@ arrow::Status Tree::FilterDirectories(const std::vector<std::shared_ptr<Director
 arrow::Status Tree::AddFiles(const Directory& directory, size_t begin, size_t end,
                              FileTable* page) {
   const std::string_view names = directory.names;
-  ListingReport misfits;
+  ListingReport incomplete;  // paths that lack keys
   int32_t in_page = -1;
   for (size_t i = begin; i < end; ++i) {
     const Directory::Entry& entry = directory.entries[i];
@@ -426,21 +435,26 @@ arrow::Status Tree::AddFiles(const Directory& directory, size_t begin, size_t en
       ARROW_ASSIGN_OR_RAISE(keys, options_.partitioning->ParseFileName(name));
     }
     bool fits = directory.has_required_keys;
-    if (!keys.empty()) {
+    if (!keys.empty() || (!fits && options_.partitioning->null_where_missing())) {
       const std::string path = directory.prefix + std::string(name);
       ARROW_ASSIGN_OR_RAISE(auto all, JoinKeys(directory.keys, keys, path));
       fits = HasRequiredKeys(all);
+      if (!fits && options_.partitioning->null_where_missing()) {
+        AddNulls(all, &keys);
+        incomplete.Add(ListingIssue::kMissingKey, path);
+        fits = true;
+      }
     }
     if (!fits) {
-      misfits.Add(ListingIssue::kMisfit, directory.prefix + std::string(name));
+      incomplete.Add(ListingIssue::kMisfit, directory.prefix + std::string(name));
       continue;
     }
     if (in_page < 0) in_page = page->AddDirectory(directory.prefix, directory.keys);
     page->AddFile(in_page, name, entry.version, keys);
   }
-  if (misfits[ListingIssue::kMisfit].count > 0) {
-    ARROW_RETURN_NOT_OK(CheckStrict(misfits, options_.strict));
-    report_.Merge(misfits);
+  if (incomplete[ListingIssue::kMisfit].count + incomplete[ListingIssue::kMissingKey].count > 0) {
+    ARROW_RETURN_NOT_OK(CheckStrict(incomplete, options_.strict));
+    report_.Merge(incomplete);
   }
   return arrow::Status::OK();
 }

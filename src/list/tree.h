@@ -91,6 +91,8 @@ class Tree {
                                                       std::string_view name) const;
   arrow::Status FilterDirectories(const std::vector<std::shared_ptr<Directory>>& parents);
   bool HasRequiredKeys(const std::vector<PartitionKey>& keys) const;
+  /// Null for each required key that is not among the known ones.
+  void AddNulls(const std::vector<PartitionKey>& known, std::vector<PartitionKey>* keys) const;
 
   const std::shared_ptr<const DirectoryReader> reader_;
   const ListOptions& options_;

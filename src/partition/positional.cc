@@ -78,6 +78,7 @@ class DirectoryPartitioning final : public Partitioning {
   }
 
   const std::vector<std::string>& required_keys() const override { return options_.field_names; }
+  bool null_where_missing() const override { return options_.null_where_missing; }
   const std::shared_ptr<arrow::Schema>& declared() const override { return options_.declared; }
 
   arrow::Result<FormattedPath> Format(const std::vector<PartitionKey>& keys) const override {
@@ -119,6 +120,7 @@ class FilenamePartitioning final : public Partitioning {
   }
 
   const std::vector<std::string>& required_keys() const override { return options_.field_names; }
+  bool null_where_missing() const override { return options_.null_where_missing; }
   const std::shared_ptr<arrow::Schema>& declared() const override { return options_.declared; }
 
   arrow::Result<FormattedPath> Format(const std::vector<PartitionKey>& keys) const override {

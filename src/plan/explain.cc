@@ -67,7 +67,7 @@ void PrintFilter(const ScanPlan& plan, std::ostream& out) {
     add(c.row_groups_pruned, "row group", "row groups");
     if (did.empty()) did = "pruned nothing";
     out << did;
-    if (!c.limitation.empty()) out << " (" << c.limitation << ")";
+    if (!c.limitation.empty()) out << ": " << c.limitation;
     out << "\n";
   }
 }

@@ -233,6 +233,17 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
 
 }  // namespace
 
+arrow::Status ReportMissingKeys(const FileTable& files, const Inspection& inspection,
+                                ListingReport* report) {
+  std::vector<std::string> names;
+  for (const auto& key : inspection.partition_schema->fields()) {
+    // Of what no path carries, the files themselves may have it.
+    if (files.keys().Find(key->name()) || !inspection.keys_in_files.contains(key->name()))
+      names.push_back(key->name());
+  }
+  return list::ReportMissingKeys(files, names, inspection.list.strict, report);
+}
+
 arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionOptions& options,
                                   const std::shared_ptr<FactsCache>& cache) {
   ARROW_ASSIGN_OR_RAISE(Looked looked, Look(source, options, options.sample));
@@ -323,7 +334,7 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   out.table_schema = arrow::schema(std::move(fields), columns->metadata());
   out.report = looked.sample.report;
   if (looked.sample.complete)
-    ARROW_RETURN_NOT_OK(list::ReportMissingKeys(files, out.list.strict, &out.report));
+    ARROW_RETURN_NOT_OK(ReportMissingKeys(files, out, &out.report));
   if (looked.sample.complete) {
     out.all_files = std::make_shared<const FileTable>(std::move(looked.sample.files));
   } else {

@@ -55,6 +55,10 @@ struct Inspection {
   ListingReport report;  // of all_files
 };
 
+/// Reports the files of a full listing whose paths lack a key of the table: it reads as null there.
+arrow::Status ReportMissingKeys(const FileTable& files, const Inspection& inspection,
+                                ListingReport* report);
+
 arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionOptions& options,
                                   const std::shared_ptr<FactsCache>& cache);
 

@@ -47,7 +47,10 @@ class Collector {
   /// Takes in the kept files of a page; false once no more files are needed.
   arrow::Result<bool> Add(const FileTable& files, const std::vector<bool>& keep) {
     auto path_of = [&](int64_t i) { return files.path(i); };
-    ARROW_RETURN_NOT_OK(ReportUnseenKeys(files, keep));
+    // The report of a full listing has them.
+    if (!input_.files) {
+      ARROW_RETURN_NOT_OK(ReportUnseenKeys(files, keep, *input_.inspection, &plan_->listing));
+    }
     ARROW_ASSIGN_OR_RAISE(auto keys, TypeKeys(files.keys(), *plan_->partition_schema,
                                               input_.inspection->keys_inferred, path_of));
     ARROW_ASSIGN_OR_RAISE(auto values,
@@ -78,34 +81,6 @@ class Collector {
     int64_t matching = 0;  // rows of which the footer proves that they pass the filter
     bool tells_rows = true;
   };
-
-  /// A key that only later paths carry is no column of the table, and not read. Where files have
-  /// such a column, it would read as null there, though its value is known.
-  arrow::Status ReportUnseenKeys(const FileTable& files, const std::vector<bool>& keep) {
-    for (const auto& column : files.keys().columns) {
-      if (plan_->partition_schema->GetFieldIndex(column.name) >= 0) continue;
-      const bool in_files = plan_->table_schema->GetFieldIndex(column.name) >= 0;
-      if (!in_files && plan_->schema_declared) continue;
-      for (int64_t i = 0; i < files.num_files(); ++i) {
-        if (!keep[i] || column.index[i] == KeyColumn::kAbsent) continue;
-        if (in_files) {
-          return arrow::Status::Invalid(
-              "'", files.path(i), "' carries the key '", column.name,
-              "', which is a column of files too, and no inspected path had it: inspect more "
-              "files, or declare the partitioning");
-        }
-        if (plan_->strict_columns) {
-          return arrow::Status::Invalid(
-              "'", files.path(i), "' carries the key '", column.name,
-              "', which no inspected path had. Inspect more files, declare the partitioning, or "
-              "take 'unseen_column' out of strict to read the table without it.");
-        }
-        plan_->listing.Add(ListingIssue::kUnseenColumn,
-                           files.path(i) + " (key '" + column.name + "')");
-      }
-    }
-    return arrow::Status::OK();
-  }
 
   /// Footers are read in chunks that grow, until the rows they prove to match cover the limit.
   arrow::Result<bool> ReadUntilEnough() {
@@ -314,6 +289,30 @@ arrow::Status CheckKeysAreKnown(const Inspection& inspection, const FileTable& p
   return arrow::Status::OK();
 }
 
+/// Of conjuncts that could have pruned and did not.
+void ExplainLimitations(const arrow::compute::Expression& filter, FooterUse footers,
+                        const arrow::Schema& keys, ScanPlan* plan) {
+  const auto conjuncts = expression::SplitConjuncts(filter);
+  const auto names = keys.field_names();
+  PruneReport& report = plan->prune;
+  for (size_t i = 0; i < conjuncts.size(); ++i) {
+    ConjunctReport& conjunct = report.conjuncts[i];
+    if (conjunct.directories_pruned + conjunct.files_pruned + conjunct.row_groups_pruned > 0) {
+      conjunct.limitation.clear();
+    } else if (!conjunct.limitation.empty()) {
+      continue;
+    } else if (expression::UsesOnly(conjuncts[i], names, *plan->table_schema)) {
+      conjunct.limitation = "it may hold for the keys of every path that was judged";
+    } else if (report.files_kept_by_keys == 0) {
+      conjunct.limitation = "no file was left for it to judge";
+    } else if (footers == FooterUse::kNone) {
+      conjunct.limitation = "statistics are not read";
+    } else {
+      conjunct.limitation = "it may hold by the statistics of every row group that was judged";
+    }
+  }
+}
+
 }  // namespace
 
 arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound,
@@ -368,6 +367,7 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
     plan.listing = std::move(report);
   }
   ARROW_RETURN_NOT_OK(collector.Finish());
+  ExplainLimitations(filter, footers, *inspection.partition_schema, &plan);
   return plan;
 }
 

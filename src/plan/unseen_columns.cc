@@ -34,4 +34,30 @@ arrow::Result<std::string> UnseenColumns::Of(const FileFacts& facts, const std::
   return column;
 }
 
+arrow::Status ReportUnseenKeys(const FileTable& files, const std::vector<bool>& keep,
+                               const Inspection& inspection, ListingReport* report) {
+  for (const auto& column : files.keys().columns) {
+    if (inspection.partition_schema->GetFieldIndex(column.name) >= 0) continue;
+    const bool in_files = inspection.table_schema->GetFieldIndex(column.name) >= 0;
+    if (!in_files && inspection.schema_declared) continue;
+    for (int64_t i = 0; i < files.num_files(); ++i) {
+      if (!keep[i] || column.index[i] == KeyColumn::kAbsent) continue;
+      if (in_files) {
+        return arrow::Status::Invalid(
+            "'", files.path(i), "' carries the key '", column.name,
+            "', which is a column of files too, and no inspected path had it: inspect more "
+            "files, or declare the partitioning");
+      }
+      if (inspection.list.strict.contains(ListingIssue::kUnseenColumn)) {
+        return arrow::Status::Invalid(
+            "'", files.path(i), "' carries the key '", column.name,
+            "', which no inspected path had. Inspect more files, declare the partitioning, or "
+            "take 'unseen_column' out of strict to read the table without it.");
+      }
+      report->Add(ListingIssue::kUnseenColumn, files.path(i) + " (key '" + column.name + "')");
+    }
+  }
+  return arrow::Status::OK();
+}
+
 }  // namespace shoal::plan

@@ -9,7 +9,10 @@
 #include <arrow/result.h>
 
 #include <shoal/file_format.h>
+#include <shoal/listing.h>
 #include <shoal/plan.h>
+
+#include "plan/inspection.h"
 
 namespace shoal::plan {
 
@@ -29,5 +32,12 @@ class UnseenColumns {
   /// Schemas of files that have none: files of one writer share one.
   std::vector<std::shared_ptr<arrow::Schema>> known_;
 };
+
+/// A key that only paths carry which nobody inspected is no column of the table, and not read: it
+/// goes into the report, or is an error where that is asked for. Where files have such a column it
+/// is an error in any case: it would read as null there, though its value is known. Of the files
+/// that are kept.
+arrow::Status ReportUnseenKeys(const FileTable& files, const std::vector<bool>& keep,
+                               const Inspection& inspection, ListingReport* report);
 
 }  // namespace shoal::plan

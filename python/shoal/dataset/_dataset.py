@@ -311,8 +311,16 @@ def dataset(
         _refuse(source)
     on = None if filesystem is None else as_filesystem(filesystem)
     sources = as_paths(source, on)
+    kind = None
     if not is_path(source):
         _check_files(sources, on)
+    elif "://" not in sources[0]:
+        where = pafs.LocalFileSystem() if on is None else on
+        if where.type_name not in _OBJECT_STORES:
+            kind = _kind(sources[0], where, on)
+    if not partition_base_dir and partitioning is not None:
+        if not is_path(source) or kind == pafs.FileType.File:
+            partition_base_dir = _top(sources[0])
     options: dict[str, Any] = {
         "filesystem": on,
         "format": name,
@@ -328,19 +336,23 @@ def dataset(
     made._filter = None
     made._format = chosen
     made._opened_with = sources, options
-    if (
-        is_path(source)
-        and made.filesystem.type_name not in _OBJECT_STORES
-        and _kind(sources[0], made.filesystem, on) == pafs.FileType.NotFound
-        # A pattern, or the listing has the better words.
-        and not made.files
-    ):
+    if is_path(source) and kind is None and made.filesystem.type_name not in _OBJECT_STORES:
+        kind = _kind(sources[0], made.filesystem, on)
+    # A pattern, or the listing has the better words.
+    if kind == pafs.FileType.NotFound and not made.files:
         raise FileNotFoundError(sources[0])
     return made
 
 
 # A look there is two requests, and does not tell what is missing from what is empty.
 _OBJECT_STORES = ("s3", "gcs", "abfs")
+
+
+def _top(path: str) -> str:
+    """The folder above all that a path goes through: files that are named have the keys of their whole paths."""
+    if path.startswith("/"):
+        return "/"
+    return "" if "://" in path or "/" not in path else path.split("/")[0]
 
 
 def _kind(source: str, filesystem: pafs.FileSystem, given: object) -> pafs.FileType:

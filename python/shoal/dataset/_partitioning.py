@@ -34,7 +34,9 @@ class PartitioningFactory:
     def __init__(
         self, flavor: Flavor, field_names: Sequence[str] | None, null_fallback: str = _NULL_FALLBACK
     ) -> None:
-        self._core = _partitioning(field_names, flavor=flavor, null_marker=null_fallback)
+        self._core = _partitioning(
+            field_names, flavor=flavor, null_marker=null_fallback, null_where_missing=flavor != "hive"
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PartitioningFactory) and self._core == other._core
@@ -71,7 +73,9 @@ class Partitioning:
         self._core = self._make(self._percent_decode)
 
     def _make(self, percent_decode: bool) -> _core.Partitioning:
-        return _partitioning(self._schema, flavor=self._flavor, percent_decode=percent_decode)
+        return _partitioning(
+            self._schema, flavor=self._flavor, percent_decode=percent_decode, null_where_missing=True
+        )
 
     @property
     def schema(self) -> pa.Schema:

@@ -1,0 +1,32 @@
+"""Checks of arguments before anything is made of them."""
+
+from collections.abc import Iterable
+
+
+def flag(name: str, value: object) -> bool:
+    """`value`, if it is a bool (one of numpy's, too): ``"no"`` and ``[]`` are mistakes, not flags."""
+    if isinstance(value, bool):
+        return value
+    if type(value).__name__ in ("bool", "bool_") and type(value).__module__ == "numpy":
+        return bool(value)
+    raise TypeError(f"{name} must be True or False, not {value!r}")
+
+
+def whole(name: str, value: object) -> None:
+    """Whole numbers are no bools."""
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+
+
+def texts(law: str, given: object) -> list[str]:
+    """A list of texts, where one text alone would be taken for a list of its characters."""
+    if isinstance(given, str):
+        raise TypeError(f"{law}; for one write [{given!r}]")
+    if not isinstance(given, Iterable):
+        raise TypeError(f"{law}, not {type(given).__name__}")
+    out = []
+    for text in given:
+        if not isinstance(text, str):
+            raise TypeError(f"{law}, but {text!r} is among them")
+        out.append(text)
+    return out
