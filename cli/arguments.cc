@@ -71,6 +71,9 @@ Status CheckTogether(Verb verb, const Arguments& arguments) {
   if (arguments.force && arguments.output == "-") {
     return UsageError("--force is about an existing file: name it with --output");
   }
+  if (arguments.open.cache.empty() && arguments.open.cache_limit != OpenOptions().cache_limit) {
+    return UsageError("--cache-limit is about the folder of --cache: give that too");
+  }
   return Status::OK();
 }
 

@@ -338,6 +338,47 @@ Status TakeCacheLimit(std::string_view text, Arguments* arguments) {
   return Status::OK();
 }
 
+Status TakeExtension(std::string_view text, Arguments* arguments) {
+  if (text.empty()) return UsageError("--extension is empty: name an ending, such as .parquet");
+  arguments->open.extension = text;
+  return Status::OK();
+}
+
+Status TakeIgnorePrefixes(std::string_view text, Arguments* arguments) {
+  arguments->open.ignore_prefixes.clear();
+  if (text.empty()) return Status::OK();
+  for (const std::string_view part : SplitAtCommas(text))
+    arguments->open.ignore_prefixes.emplace_back(Trimmed(part));
+  return Status::OK();
+}
+
+Status TakeIgnoreSubdirectory(std::string_view, Arguments* arguments) {
+  arguments->open.ignore_subdirectory = true;
+  return Status::OK();
+}
+
+Status TakeListConcurrency(std::string_view text, Arguments* arguments) {
+  ARROW_ASSIGN_OR_RAISE(const int64_t requests, ParseNumber("list-concurrency", text, 1, 10'000));
+  arguments->open.list_concurrency = static_cast<int>(requests);
+  return Status::OK();
+}
+
+template <OnBadFile ScanOptions::* kWhat>
+Status TakeOnBadFile(std::string_view option, std::string_view text, Arguments* arguments) {
+  if (text != "error" && text != "skip")
+    return UsageError("--", option, " is '", text, "', but must be error or skip");
+  arguments->reading.*kWhat = text == "skip" ? OnBadFile::kSkip : OnBadFile::kError;
+  return Status::OK();
+}
+
+Status TakeOnMissing(std::string_view text, Arguments* arguments) {
+  return TakeOnBadFile<&ScanOptions::on_missing>("on-missing", text, arguments);
+}
+
+Status TakeOnCorrupt(std::string_view text, Arguments* arguments) {
+  return TakeOnBadFile<&ScanOptions::on_corrupt>("on-corrupt", text, arguments);
+}
+
 Status TakeOutput(std::string_view text, Arguments* arguments) {
   if (text.empty()) return UsageError("--output is empty: name a file, or - for standard output");
   arguments->output = text;
@@ -406,6 +447,14 @@ const std::vector<Option>& Options() {
       {"partition-base-dir", "DIR", kAll,
        "the folder below which paths carry keys; by default each source's own",
        TakePartitionBaseDir},
+      {"extension", "ENDING", kAll, "only files whose names end so; by default as the format says",
+       TakeExtension},
+      {"ignore-prefixes", "TEXTS", kAll,
+       "files and folders whose names begin so are hidden (_,.); empty: none", TakeIgnorePrefixes},
+      {"ignore-subdirectory", "", kAll, "only folders that carry keys are gone into",
+       TakeIgnoreSubdirectory},
+      {"list-concurrency", "N", kAll, "folders that are listed at once, at most (100)",
+       TakeListConcurrency},
       {"strict", "[=KINDS]", kAll, "make kinds of listing issues errors; all without a list",
        TakeStrict},
       {"inspect", "all|first|N", kAll & ~Bits(Verb::kLs), "files whose schemas are looked at (256)",
@@ -420,6 +469,11 @@ const std::vector<Option>& Options() {
       {"storage-option", "NAME=VALUE", kAll,
        "how to reach a store: access_key, endpoint, region, ... (may be repeated)",
        TakeStorageOption, /*repeats=*/true},
+      {"on-missing", "error|skip", kCounting, "what to do about files that are gone (error)",
+       TakeOnMissing},
+      {"on-corrupt", "error|skip", kCounting,
+       "what to do about files that are damaged or of another format (error); --stats names them",
+       TakeOnCorrupt},
       {"workers", "N", kCounting, "threads that decode; 0: none besides the main one", TakeWorkers},
       {"memory-budget", "SIZE", kCounting,
        "ceiling for data in memory, such as 256MB or 1GiB (256MiB)", TakeMemoryBudget},

@@ -486,6 +486,10 @@ arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
   ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, planning, plan::FooterUse::kNone));
   DropSkipped(*inspection, &plan);
   auto rows = read::CountRows(plan, options, impl_->cache(), metrics);
+  if (rows.ok() && metrics != nullptr) {
+    for (const auto& file : inspection->skipped)
+      metrics->skipped.push_back(read::DescribeSkipped(file.path, file.error));
+  }
   impl_->cache()->Persist();
   return rows;
 }

@@ -241,6 +241,13 @@ arrow::Status ReportMissingKeys(const FileTable& files, const Inspection& inspec
     if (files.keys().Find(key->name()) || !inspection.keys_in_files.contains(key->name()))
       names.push_back(key->name());
   }
+  if (inspection.schema_declared) {
+    // A key that the schema leaves out is none of the table's columns, but paths may still lack it.
+    for (const auto& column : files.keys().columns) {
+      if (std::find(names.begin(), names.end(), column.name) == names.end())
+        names.push_back(column.name);
+    }
+  }
   return list::ReportMissingKeys(files, names, inspection.list.strict, report);
 }
 

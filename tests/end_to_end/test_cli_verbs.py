@@ -429,3 +429,27 @@ def test_the_cache_limit_is_a_size(table: Path, tmp_path: Path) -> None:
     assert output_of("count", old(table), cache, "--cache-limit", "1MiB") == "12\n"
     assert "--cache-limit" in failure_of("count", table, cache, "--cache-limit", "lots", status=2)
     assert "does not take --cache" in failure_of("ls", table, "--cache", status=2)
+
+
+def test_what_is_listed_can_be_chosen(table: Path) -> None:
+    write(table / "month=1" / "old.pq", {"x": [0]})
+    write(table / "deep" / "_hidden.parquet", {"x": [0]})
+    assert len(output_of("ls", table).splitlines()) == 3
+    assert output_of("ls", table, "--extension", ".pq").endswith("old.pq\t" + str((table / "month=1" / "old.pq").stat().st_size) + "\n")
+    assert len(output_of("ls", table, "--ignore-prefixes", "").splitlines()) == 4
+    assert len(output_of("ls", table, "--ignore-prefixes", "", "--ignore-subdirectory").splitlines()) == 3
+    assert "--list-concurrency is 0" in failure_of("ls", table, "--list-concurrency", "0", status=2)
+
+
+def test_bad_files_can_be_skipped(table: Path) -> None:
+    whole = int(output_of("count", table))
+    (table / "month=1" / "bad.parquet").write_bytes(b"PAR1 no Parquet at all PAR1")
+    assert "bad.parquet" in failure_of("count", table)
+    ended = shoal("count", table, "--on-corrupt", "skip", "--stats")
+    assert (ended.status, int(ended.text)) == (0, whole)
+    assert "bad.parquet" in ended.err
+    assert "--on-missing is 'no'" in failure_of("scan", table, "--on-missing", "no", status=2)
+
+
+def test_a_limit_of_a_cache_that_is_off_is_refused(table: Path) -> None:
+    assert "--cache-limit" in failure_of("count", table, "--cache-limit", "5", status=2)
