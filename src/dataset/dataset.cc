@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/fork_mutex.h"
 #include "base/location.h"
 #include "base/path.h"
 #include "formats/registry.h"
@@ -135,6 +136,12 @@ class Dataset::Impl {
       inspect.schema = options_.schema;
       inspect.sample = options_.inspect;
       inspect.store = {options_.cache, options_.cache_limit, DatasetName(sources_, options_)};
+      {
+        // That of listing_alone(), which knows the format.
+        std::lock_guard listing_lock(listing_mutex_);
+        inspect.listed = listing_.files;
+        inspect.listed_report = listing_.report;
+      }
       if (Skips(reading)) {
         inspect.may_skip = [&](const arrow::Status& error) {
           return read::MaySkip(reading, error);
@@ -277,7 +284,8 @@ class Dataset::Impl {
       std::make_shared<plan::FactsCache>(kFactsCacheBytes);
   const std::shared_ptr<const Dataset> base_;    // whose files these are; null: its own
   const std::shared_ptr<arrow::Schema> schema_;  // in place of the base's
-  std::mutex inspection_mutex_, listing_mutex_;
+  using Mutex = base::ForkMutex;
+  Mutex inspection_mutex_{Mutex::Over::kBreaks}, listing_mutex_{Mutex::Over::kBreaks};
   std::shared_ptr<const plan::Inspection> inspection_;  // that skipped nothing
   std::map<std::pair<OnBadFile, OnBadFile>, std::shared_ptr<const plan::Inspection>> lenient_;
   Listing listing_;

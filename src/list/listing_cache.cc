@@ -1,6 +1,9 @@
 #include "list/listing_cache.h"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <list>
 #include <mutex>
@@ -24,11 +27,16 @@ using SharedListing = std::shared_ptr<const RawListing>;
 constexpr int64_t kDefaultBytes = int64_t{64} << 20;
 
 /// One for the process, never destroyed: filesystems that it holds may be of libraries that are
-/// shut down before static objects go. Least recently used under a byte limit. Thread-safe.
+/// shut down before static objects go. A child of fork() begins with an empty one: the lock may be
+/// taken in it, by a thread that waits for Python. Least recently used under a byte limit.
+/// Thread-safe.
 class ListingCache {
  public:
   static ListingCache& Instance() {
-    static auto* cache = new ListingCache;
+    static std::atomic<ListingCache*> cache = [] {
+      ::pthread_atfork(nullptr, nullptr, [] { cache = new ListingCache(cache.load()->limit_); });
+      return new ListingCache(kDefaultBytes);
+    }();
     return *cache;
   }
 
@@ -116,8 +124,11 @@ class ListingCache {
     std::erase_if(stores_, [](const auto& store) { return store->by_prefix.empty(); });
   }
 
+  explicit ListingCache(int64_t limit) : limit_(limit) {}
+
   std::mutex mutex_;
-  int64_t limit_ = kDefaultBytes, bytes_ = 0;
+  std::atomic<int64_t> limit_;
+  int64_t bytes_ = 0;
   std::list<Entry> entries_;  // most recent first
   std::vector<std::unique_ptr<Store>> stores_;
 };

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/fork_mutex.h"
 #include "list/name_order.h"
 
 namespace shoal::list {
@@ -57,7 +58,7 @@ class SnapshotDirectories {
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<const RawListing>> by_prefix_;
   std::unordered_map<std::string, std::shared_ptr<const RawTree>> trees_;
   int64_t bytes_ = 0, tree_bytes_ = 0;

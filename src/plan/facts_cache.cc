@@ -1,5 +1,6 @@
 #include "plan/facts_cache.h"
 
+#include <mutex>
 #include <optional>
 #include <utility>
 

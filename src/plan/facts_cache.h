@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +12,7 @@
 
 #include <shoal/file_format.h>
 
+#include "base/fork_mutex.h"
 #include "plan/facts_store.h"
 
 namespace shoal::plan {
@@ -63,7 +63,7 @@ class FactsCache {
   void EraseLocked(std::list<Entry>::iterator entry);
 
   const int64_t byte_limit_;
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_;
   std::list<Entry> entries_;                                                  // most recent first
   std::unordered_map<std::string_view, std::list<Entry>::iterator> by_path_;  // of the entries
   Commons commons_;

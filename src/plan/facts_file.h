@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +19,8 @@
 #include <arrow/result.h>
 
 #include <shoal/unit.h>
+
+#include "base/fork_mutex.h"
 
 namespace shoal::plan {
 
@@ -70,7 +71,7 @@ class FactsFile {
   std::vector<std::string> first_paths_;  // of the blocks
   std::vector<int64_t> first_rows_;       // of the blocks, and the end
   std::unique_ptr<std::atomic<uint8_t>[]> used_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable base::ForkMutex mutex_;  // guards what follows
   std::shared_ptr<arrow::ipc::RecordBatchFileReader> reader_;
   mutable std::vector<std::pair<int, std::shared_ptr<const Block>>> recent_;  // latest last
 };

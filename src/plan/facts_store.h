@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_set>
 
@@ -13,6 +12,7 @@
 
 #include <shoal/file_format.h>
 
+#include "base/fork_mutex.h"
 #include "plan/facts_file.h"
 
 namespace shoal::plan {
@@ -73,8 +73,8 @@ class FactsStore {
   const int process_;
   std::string subject_, path_;
   std::atomic<int64_t> used_{0};
-  std::mutex persist_mutex_;               // one writer at a time
-  mutable std::mutex mutex_;               // guards what follows
+  std::mutex persist_mutex_;               // one writer at a time; children do not write
+  mutable base::ForkMutex mutex_;          // guards what follows
   std::shared_ptr<const FactsFile> file_;  // may be null
   PendingByPath pending_;
   std::unordered_set<std::string> commons_;

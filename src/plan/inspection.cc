@@ -11,6 +11,7 @@
 #include "base/location.h"
 #include "base/text.h"
 #include "formats/registry.h"
+#include "list/sample.h"
 #include "list/strictness.h"
 #include "partition/infer.h"
 #include "plan/facts_loader.h"
@@ -111,6 +112,12 @@ arrow::Result<FileSample> SampleSome(const ListingSource& source, const ListOpti
   }
 }
 
+/// Of what was listed before, at no cost.
+FileSample SampleOf(const InspectionOptions& options, int64_t n) {
+  if (options.listed->num_files() <= n) return {*options.listed, true, options.listed_report};
+  return {list::SelectEvenly(*options.listed, n), false, {}};
+}
+
 /// `sample`: how many files, -1: all.
 arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions& options,
                            int64_t sample) {
@@ -128,6 +135,8 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
     // Where schema, keys and format are declared, there is nothing to find out.
     if (options.schema && options.list.partitioning->declared()) {
       out.sample.complete = false;
+    } else if (options.listed) {
+      out.sample = SampleOf(options, n);
     } else {
       ARROW_ASSIGN_OR_RAISE(out.sample, SampleSome(source, out.list, n));
     }

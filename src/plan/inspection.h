@@ -25,6 +25,9 @@ struct InspectionOptions {
   std::shared_ptr<const FileFormat> file_format;  // before `format`; may be null
   std::shared_ptr<arrow::Schema> schema;          // declared; may be null
   int64_t sample = 256;                           // files to inspect; -1: all
+  /// All files, where `format` is known and somebody has listed them: then nothing is listed again.
+  std::shared_ptr<const FileTable> listed;
+  ListingReport listed_report;
   /// Given to the cache as its store as soon as the format is known; no folder: none.
   FactsStoreOptions store;
   /// Whether to go on without a file whose facts can't be read for this reason; null: never.

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include <shoal/file_format.h>
 
+#include "base/fork_mutex.h"
 #include "formats/parquet/footer.h"
 
 namespace shoal::formats::parquet {
@@ -61,7 +61,7 @@ class SchemaConverter {
     std::string schema_bytes, key_value_bytes;
     Schema schema;
   };
-  std::mutex mutex_;
+  base::ForkMutex mutex_;
   std::vector<Known> known_;  // most recent last
 };
 
