@@ -107,8 +107,8 @@ class FileSystemReader final : public DirectoryReader {
 
   arrow::Result<PathInfo> Look(const std::string& path, bool* dangling) const override {
     auto info = access_->Call<arrow::fs::FileInfo>(
-        arrow::StopToken::Unstoppable(),
-        [filesystem = filesystem_, path] { return filesystem->GetFileInfo(path); });
+        filesystem_, arrow::StopToken::Unstoppable(),
+        [path](arrow::fs::FileSystem& filesystem) { return filesystem.GetFileInfo(path); });
     if (!info.ok())
       return base::WithContext(info.status(), "Cannot look at '" + access_->Name(path) + "'");
     return ToPathInfo(*info);
@@ -133,8 +133,8 @@ class FileSystemReader final : public DirectoryReader {
     selector.recursive = recursive;
     // Whoever asks leaves a request behind when it is stopped.
     auto answer = access_->Call<Answer>(
-        arrow::StopToken::Unstoppable(),
-        [filesystem = filesystem_, selector] { return ByPages(filesystem.get(), selector); },
+        filesystem_, arrow::StopToken::Unstoppable(),
+        [selector](arrow::fs::FileSystem& filesystem) { return ByPages(filesystem, selector); },
         store::Access::Answer::kMany);
     if (!answer.ok()) {
       return base::WithContext(answer.status(),
@@ -145,19 +145,19 @@ class FileSystemReader final : public DirectoryReader {
 
   // Each page is a sign that the listing gets on. (Azure's and Google's listings show no pages in
   // Arrow, but are taken apart in the thread that asks.)
-  static arrow::Result<Answer> ByPages(arrow::fs::FileSystem* filesystem,
+  static arrow::Result<Answer> ByPages(arrow::fs::FileSystem& filesystem,
                                        const arrow::fs::FileSelector& selector) {
     Answer answer;
-    if (filesystem->type_name() != "s3") {
-      ARROW_ASSIGN_OR_RAISE(answer.infos, filesystem->GetFileInfo(selector));
-      const int64_t page = filesystem->type_name() == "gcs"    ? kGcsPage
-                           : filesystem->type_name() == "abfs" ? kAzurePage
-                                                               : answer.infos.max_size();
+    if (filesystem.type_name() != "s3") {
+      ARROW_ASSIGN_OR_RAISE(answer.infos, filesystem.GetFileInfo(selector));
+      const int64_t page = filesystem.type_name() == "gcs"    ? kGcsPage
+                           : filesystem.type_name() == "abfs" ? kAzurePage
+                                                              : answer.infos.max_size();
       const auto n = static_cast<int64_t>(answer.infos.size());
       answer.requests = std::max<int64_t>(1, n / page + (n % page != 0));
       return answer;
     }
-    const auto pages = filesystem->GetFileInfoGenerator(selector);
+    const auto pages = filesystem.GetFileInfoGenerator(selector);
     while (true) {
       auto future = pages();
       ARROW_ASSIGN_OR_RAISE(auto page, future.MoveResult());

@@ -143,7 +143,7 @@ void TellProgress() {
 }
 
 bool RunAside(std::function<void()> work, std::chrono::milliseconds patience,
-              const arrow::StopToken& stop, bool watch) {
+              const arrow::StopToken& stop, const JudgeSign& judge) {
   auto worker = IdleWorkers::Instance().Take();
   if (!worker) {
     work();
@@ -155,18 +155,25 @@ bool RunAside(std::function<void()> work, std::chrono::milliseconds patience,
   auto until = std::chrono::steady_clock::now() + patience;
   int64_t told = worker->told;
   auto watched = std::chrono::steady_clock::now();
-  Activity activity = watch ? Activity::Of(*worker) : Activity();
+  Activity activity = judge ? Activity::Of(*worker) : Activity();
   while (!worker->ended) {
     const auto now = std::chrono::steady_clock::now();
-    bool sign = worker->told != told;
-    told = worker->told;
-    if (watch && now - watched >= kWatch) {
-      watched = now;
-      const Activity before = std::exchange(activity, Activity::Of(*worker));
-      sign = sign || (activity.worked - before.worked >= kWorked &&
-                      activity.slept - before.slept >= kSlept);
+    if (judge) {
+      const int64_t told_before = std::exchange(told, worker->told);
+      Sign sign = told == told_before ? Sign::kNone : Sign::kTold;
+      if (now - watched >= kWatch) {
+        watched = now;
+        const Activity before = std::exchange(activity, Activity::Of(*worker));
+        const bool worked =
+            activity.worked - before.worked >= kWorked && activity.slept - before.slept >= kSlept;
+        if (sign == Sign::kNone && worked) sign = Sign::kWorked;
+      }
+      lock.unlock();
+      const auto more = judge(sign);
+      lock.lock();
+      if (worker->ended) break;
+      if (more) until = now + *more;
     }
-    if (sign) until = now + patience;
     if (now >= until || stop.IsStopRequested()) {
       worker->left_behind = true;
       LingeringThread thread = *std::move(worker->thread);

@@ -47,6 +47,11 @@ TEST(Aside, LeavesWorkBehindAtItsTimeOrWhenStopped) {
   EXPECT_EQ(*ended, 2);
 }
 
+/// So long after each sign.
+JudgeSign Waits(milliseconds time) {
+  return [time](Sign sign) { return sign == Sign::kNone ? std::nullopt : std::optional(time); };
+}
+
 TEST(Aside, WorkThatTellsOfItsProgressIsWaitedFor) {
   EXPECT_TRUE(RunAside(
       [] {
@@ -55,7 +60,7 @@ TEST(Aside, WorkThatTellsOfItsProgressIsWaitedFor) {
           TellProgress();
         }
       },
-      milliseconds(400), arrow::StopToken::Unstoppable()));
+      milliseconds(400), arrow::StopToken::Unstoppable(), Waits(milliseconds(400))));
   TellProgress();  // of no work: nothing
 }
 
@@ -73,7 +78,8 @@ TEST(Aside, WatchedWorkThatWaitsAndComputesInTurnIsWaitedFor) {
   };
   const auto ends = [](const std::function<void()>& work, bool watch) {
     return std::async(std::launch::async, [=] {
-      return RunAside(work, milliseconds(2500), arrow::StopToken::Unstoppable(), watch);
+      return RunAside(work, milliseconds(2500), arrow::StopToken::Unstoppable(),
+                      watch ? Waits(milliseconds(2500)) : nullptr);
     });
   };
   auto watched = ends(pages, true), unwatched = ends(pages, false);

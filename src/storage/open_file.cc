@@ -46,9 +46,11 @@ arrow::Status OpenError(const arrow::Status& status, const SourceFile& file) {
   const auto access = store::Access::Of(file.filesystem);
   if (arrow::internal::ErrnoFromStatus(status) == 0) {
     // Not every store says it in its error.
-    auto info = access->Call<arrow::fs::FileInfo>(
-        arrow::StopToken::Unstoppable(),
-        [filesystem = file.filesystem, path = file.path] { return filesystem->GetFileInfo(path); });
+    auto info =
+        access->Call<arrow::fs::FileInfo>(file.filesystem, arrow::StopToken::Unstoppable(),
+                                          [path = file.path](arrow::fs::FileSystem& filesystem) {
+                                            return filesystem.GetFileInfo(path);
+                                          });
     if (info.ok() && info->type() == arrow::fs::FileType::NotFound) {
       return arrow::internal::IOErrorFromErrno(ENOENT, "Cannot open '", access->Name(file.path),
                                                "': ", status.message());
@@ -153,16 +155,17 @@ class FilesystemFile final : public OpenFile {
     if (gcs) ++counters->gets;
     if (whole) counters->get_bytes += file->version.size;
     auto input = access->Call<Opened>(
-        stop, [filesystem = file->filesystem, info, whole]() -> arrow::Result<Opened> {
+        file->filesystem, stop,
+        [info, whole](arrow::fs::FileSystem& filesystem) -> arrow::Result<Opened> {
           Opened out;
           if (whole) {
-            ARROW_ASSIGN_OR_RAISE(auto stream, filesystem->OpenInputStream(info));
+            ARROW_ASSIGN_OR_RAISE(auto stream, filesystem.OpenInputStream(info));
             // One byte more tells a file that has grown.
             ARROW_ASSIGN_OR_RAISE(out.content, stream->Read(info.size() + 1));
             out.size = out.content->size();
             return out;
           }
-          ARROW_ASSIGN_OR_RAISE(out.input, filesystem->OpenInputFile(info));
+          ARROW_ASSIGN_OR_RAISE(out.input, filesystem.OpenInputFile(info));
           ARROW_ASSIGN_OR_RAISE(out.size, out.input->GetSize());
           return out;
         });
@@ -186,7 +189,9 @@ class FilesystemFile final : public OpenFile {
     ++counters().gets;
     counters().get_bytes += length;
     auto read = access_->Call<std::shared_ptr<arrow::Buffer>>(
-        stop_, [input = input_, offset, length] { return input->ReadAt(offset, length); });
+        source().filesystem, stop_, [input = input_, offset, length](arrow::fs::FileSystem&) {
+          return input->ReadAt(offset, length);
+        });
     if (!read.ok()) {
       ARROW_RETURN_NOT_OK(stop_.Poll());
       return StoreError(read.status(), "Cannot read", access_->Name(source().path));

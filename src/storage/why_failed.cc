@@ -24,8 +24,9 @@ arrow::Status WhyFailed(const arrow::Status& error, const SourceFile& file,
   if (!may_be_of_another_version) return error;
   const auto access = store::Access::Of(file.filesystem);
   const auto found = access->Call<arrow::fs::FileInfo>(
-      stop,
-      [filesystem = file.filesystem, path = file.path] { return filesystem->GetFileInfo(path); });
+      file.filesystem, stop, [path = file.path](arrow::fs::FileSystem& filesystem) {
+        return filesystem.GetFileInfo(path);
+      });
   if (!found.ok()) return error;
   if (found->type() == arrow::fs::FileType::NotFound) {
     return arrow::internal::IOErrorFromErrno(ENOENT, "Cannot open '", access->Name(file.path),

@@ -18,8 +18,15 @@ const auto kNever = arrow::StopToken::Unstoppable();
 const auto kBusy = arrow::Status::IOError("AWS Error SLOW_DOWN during GetObject operation");
 
 struct Store {
-  std::shared_ptr<arrow::fs::FileSystem> filesystem = testing::ScriptedFileSystem::InMemory("s3");
+  std::shared_ptr<testing::ScriptedFileSystem> filesystem =
+      testing::ScriptedFileSystem::InMemory("s3");
   std::shared_ptr<Access> access = Access::Of(filesystem);
+
+  arrow::Result<int> Call(const arrow::StopToken& stop, std::function<arrow::Result<int>()> attempt,
+                          Access::Answer answer = Access::Answer::kOne) {
+    return access->Call<int>(
+        filesystem, stop, [attempt](arrow::fs::FileSystem&) { return attempt(); }, answer);
+  }
 };
 
 TEST(Access, IsOneForAFilesystem) {
@@ -33,7 +40,7 @@ TEST(Access, IsOneForAFilesystem) {
 TEST(Access, AsksAgainWhereTheStoreIsBusyAndNotWhereItRefuses) {
   Store store;
   auto calls = std::make_shared<std::atomic<int>>(0);
-  const auto third = store.access->Call<int>(kNever, [calls]() -> arrow::Result<int> {
+  const auto third = store.Call(kNever, [calls]() -> arrow::Result<int> {
     if (++*calls < 3) return kBusy;
     return 7;
   });
@@ -41,7 +48,7 @@ TEST(Access, AsksAgainWhereTheStoreIsBusyAndNotWhereItRefuses) {
   EXPECT_EQ(*calls, 3);
 
   *calls = 0;
-  const auto refused = store.access->Call<int>(kNever, [calls]() -> arrow::Result<int> {
+  const auto refused = store.Call(kNever, [calls]() -> arrow::Result<int> {
     ++*calls;
     return arrow::Status::IOError("AWS Error ACCESS_DENIED during ListObjectsV2 operation");
   });
@@ -53,7 +60,7 @@ TEST(Access, GivesUpAtTheDeadlineAndTellsTheReason) {
   Store store;
   store.access->SetLimits({milliseconds(600), milliseconds(600), milliseconds(600)});
   const auto begin = steady_clock::now();
-  const auto status = store.access->Call<int>(kNever, []() -> arrow::Result<int> { return kBusy; });
+  const auto status = store.Call(kNever, []() -> arrow::Result<int> { return kBusy; });
   EXPECT_LT(steady_clock::now() - begin, milliseconds(1500));
   EXPECT_NE(status.status().message().find("SLOW_DOWN"), std::string::npos) << status.status();
   EXPECT_NE(status.status().message().find("attempts"), std::string::npos) << status.status();
@@ -63,7 +70,7 @@ TEST(Access, TellsTheReasonOfEarlierAttemptsWhereTheLastIsCutOff) {
   Store store;
   store.access->SetLimits({milliseconds(600), milliseconds(600), milliseconds(600)});
   auto calls = std::make_shared<std::atomic<int>>(0);
-  const auto status = store.access->Call<int>(kNever, [calls]() -> arrow::Result<int> {
+  const auto status = store.Call(kNever, [calls]() -> arrow::Result<int> {
     if (++*calls > 1) std::this_thread::sleep_for(milliseconds(1500));
     return kBusy;
   });
@@ -75,7 +82,7 @@ TEST(Access, AnAttemptThatHangsIsLeftBehindAndMadeAgain) {
   Store store;
   store.access->SetLimits({milliseconds(20'000), milliseconds(100), milliseconds(20'000)});
   auto calls = std::make_shared<std::atomic<int>>(0);
-  const auto answer = store.access->Call<int>(kNever, [calls]() -> arrow::Result<int> {
+  const auto answer = store.Call(kNever, [calls]() -> arrow::Result<int> {
     if (++*calls == 1) std::this_thread::sleep_for(milliseconds(1000));
     return calls->load();
   });
@@ -86,7 +93,7 @@ TEST(Access, AnAttemptThatGetsOnIsNotCutOff) {
   Store store;
   store.access->SetLimits({milliseconds(500), milliseconds(300), milliseconds(300)});
   auto calls = std::make_shared<std::atomic<int>>(0);
-  const auto pages = store.access->Call<int>(kNever, [calls]() -> arrow::Result<int> {
+  const auto pages = store.Call(kNever, [calls]() -> arrow::Result<int> {
     ++*calls;
     for (int page = 0; page < 10; ++page) {
       std::this_thread::sleep_for(milliseconds(100));
@@ -105,8 +112,81 @@ TEST(Access, AStoreThatHasNeverAnsweredGetsLessTime) {
     return arrow::Status::IOError("AWS Error NETWORK_CONNECTION during HeadObject operation");
   };
   const auto begin = steady_clock::now();
-  EXPECT_FALSE(store.access->Call<int>(kNever, silent).ok());
+  EXPECT_FALSE(store.Call(kNever, silent).ok());
   EXPECT_LT(steady_clock::now() - begin, milliseconds(3000));
+}
+
+const auto kSilence = arrow::Status::IOError("AWS Error NETWORK_CONNECTION during ListObjectsV2");
+
+TEST(Access, AStoreThatHasNeverAnsweredHasOnePatienceForAllCallsOfAQuestion) {
+  Store store;
+  store.access->SetLimits({milliseconds(20'000), milliseconds(20'000), milliseconds(800)});
+  store.filesystem->Intercept([](testing::Call, const std::string&) { return kSilence; });
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  const auto silent = [calls]() -> arrow::Result<int> {
+    ++*calls;
+    return kSilence;
+  };
+  // How often the store was asked.
+  const auto ask = [&] {
+    const int before = *calls;
+    const auto status = store.Call(kNever, silent).status();
+    EXPECT_NE(status.message().find("given up after"), std::string::npos) << status;
+    EXPECT_NE(status.message().find("Check the network"), std::string::npos) << status;
+    return *calls - before;
+  };
+  const int first = ask();
+  EXPECT_GE(first, 3);
+  // The last wait before a call gives up may leave a little for the next.
+  for (int i = 0; i < 4; ++i) ask();
+  EXPECT_LE(ask(), 1);
+  // Another question is asked.
+  std::this_thread::sleep_for(milliseconds(1100));
+  EXPECT_GE(ask(), 3);
+}
+
+TEST(Access, WorkOfAClientIsNoAnswerOfItsStore) {
+  Store store;
+  store.access->SetLimits({milliseconds(20'000), milliseconds(20'000), milliseconds(2'500)});
+  store.filesystem->Intercept([](testing::Call, const std::string&) { return kSilence; });
+  const auto repeats = []() -> arrow::Result<int> {
+    for (const auto end = steady_clock::now() + milliseconds(8'000); steady_clock::now() < end;) {
+      std::this_thread::sleep_for(milliseconds(200));
+      const auto worked = steady_clock::now() + milliseconds(20);
+      while (steady_clock::now() < worked) continue;
+    }
+    return kSilence;
+  };
+  const auto begin = steady_clock::now();
+  EXPECT_FALSE(store.Call(kNever, repeats, Access::Answer::kMany).ok());
+  EXPECT_LT(steady_clock::now() - begin, milliseconds(5'000));
+}
+
+TEST(Access, AStoreThatAnswersSomethingElseIsThere) {
+  Store store;
+  store.access->SetLimits({milliseconds(20'000), milliseconds(20'000), milliseconds(1'000)});
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  const auto slow = store.Call(kNever, [calls]() -> arrow::Result<int> {
+    ++*calls;
+    std::this_thread::sleep_for(milliseconds(2'500));
+    return 7;
+  });
+  EXPECT_EQ(slow.ValueOrDie(), 7);
+  EXPECT_EQ(*calls, 1);
+}
+
+TEST(Access, PagesOfAListingThatBreaksOffAreAnAnswer) {
+  Store store;
+  store.access->SetLimits({milliseconds(20'000), milliseconds(20'000), milliseconds(1'500)});
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  const auto pages = store.Call(kNever, [calls]() -> arrow::Result<int> {
+    std::this_thread::sleep_for(milliseconds(100));
+    runtime::TellProgress();
+    std::this_thread::sleep_for(milliseconds(900));
+    if (++*calls < 3) return kSilence;
+    return 7;
+  });
+  EXPECT_EQ(pages.ValueOrDie(), 7);
 }
 
 TEST(Access, AStopEndsTheWaiting) {
@@ -117,7 +197,7 @@ TEST(Access, AStopEndsTheWaiting) {
     stop.RequestStop();
   });
   const auto begin = steady_clock::now();
-  const auto status = store.access->Call<int>(stop.token(), []() -> arrow::Result<int> {
+  const auto status = store.Call(stop.token(), []() -> arrow::Result<int> {
     std::this_thread::sleep_for(milliseconds(1500));
     return 0;
   });

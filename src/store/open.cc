@@ -120,8 +120,9 @@ arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
     // A filesystem of its own only for the rules of Access; it makes no request.
     ARROW_ASSIGN_OR_RAISE(FileSystem probe, arrow::fs::S3FileSystem::Make(s3, io));
     auto region = Access::Of(probe)->Call<std::string>(
-        arrow::StopToken::Unstoppable(),
-        [bucket = uri.host()] { return arrow::fs::ResolveS3BucketRegion(bucket); });
+        probe, arrow::StopToken::Unstoppable(), [bucket = uri.host()](arrow::fs::FileSystem&) {
+          return arrow::fs::ResolveS3BucketRegion(bucket);
+        });
     if (!region.ok()) {
       return base::WithContext(region.status(),
                                "Cannot find out the region of the bucket (give the storage option "
@@ -129,9 +130,11 @@ arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
     }
     s3.region = *std::move(region);
   }
-  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, arrow::fs::S3FileSystem::Make(s3, io));
+  const auto open = [s3, io] { return arrow::fs::S3FileSystem::Make(s3, io); };
+  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, open());
   base::FinalizeS3AtExit();
   Access::Of(filesystem)->SetRetries(retries);
+  Access::Of(filesystem)->SetReopen(open);
   return filesystem;
 }
 
@@ -177,7 +180,10 @@ arrow::Result<FileSystem> OpenGcs(const arrow::util::Uri& uri, Options options) 
   }
   if (options.Has("project")) gcs.project_id = options["project"];
   gcs.retry_limit_seconds = kSecondsWithin;
-  return arrow::fs::GcsFileSystem::Make(gcs);
+  const auto open = [gcs] { return arrow::fs::GcsFileSystem::Make(gcs); };
+  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, open());
+  Access::Of(filesystem)->SetReopen(open);
+  return filesystem;
 }
 
 arrow::Result<FileSystem> OpenAzure(const arrow::util::Uri& uri, Options options,
@@ -223,7 +229,10 @@ arrow::Result<FileSystem> OpenAzure(const arrow::util::Uri& uri, Options options
   } else if (plain) {
     ARROW_RETURN_NOT_OK(azure.ConfigureDefaultCredential());
   }
-  return arrow::fs::AzureFileSystem::Make(azure);
+  const auto open = [azure] { return arrow::fs::AzureFileSystem::Make(azure); };
+  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, open());
+  Access::Of(filesystem)->SetReopen(open);
+  return filesystem;
 }
 
 arrow::Result<FileSystem> Open(Kind kind, const arrow::util::Uri& uri, const std::string& query,
