@@ -16,6 +16,7 @@
 #include "runtime/aside.h"
 #include "runtime/lingering_thread.h"
 #include "store/failure.h"
+#include "store/open_again.h"
 
 namespace shoal::store {
 
@@ -111,22 +112,18 @@ std::shared_ptr<Access> Access::Of(const FileSystem& filesystem) {
 }
 
 arrow::Result<Access::FileSystem> Access::Usable(const FileSystem& filesystem) {
-  if (::getpid() == process_.load()) return reopened_ ? reopened_ : filesystem;
-  std::lock_guard lock(opening_);
-  if (::getpid() != process_.load()) {
-    if (!reopen_) {
-      return arrow::Status::Invalid(
-          "this process was forked from the one that made the filesystem, whose connections are "
-          "not "
-          "its own; open the dataset here, or start processes by another method than fork");
+  if (kind_ == "abfs") ARROW_RETURN_NOT_OK(MayAskAzure());
+  if (::getpid() != process_) {
+    std::lock_guard lock(opening_);
+    if (::getpid() != process_) {
+      ARROW_ASSIGN_OR_RAISE(auto opened, OpenAgain(filesystem));
+      // What a parent's fork had opened is not closed here: its connections are the parent's.
+      if (reopened_) (void)new FileSystem(std::move(reopened_));
+      reopened_ = std::move(opened);
+      process_ = ::getpid();
     }
-    ARROW_ASSIGN_OR_RAISE(auto opened, reopen_());
-    // What a parent's fork has opened again is not closed here: its connections are the parent's.
-    if (reopened_) (void)new FileSystem(std::move(reopened_));
-    reopened_ = std::move(opened);
-    process_ = ::getpid();
   }
-  return reopened_;
+  return reopened_ ? reopened_ : filesystem;
 }
 
 /// Beside a call that waits: whether the store is there at all.

@@ -49,8 +49,6 @@ class Access : public std::enable_shared_from_this<Access> {
   void SetLimits(Limits limits) { limits_ = limits; }  // before the first call
   /// Where the client counts what it repeats itself. Before the first call.
   void SetRetries(std::shared_ptr<std::atomic<int64_t>> retries) { retries_ = std::move(retries); }
-  /// How to open the same again. Before the first call.
-  void SetReopen(std::function<arrow::Result<FileSystem>()> reopen) { reopen_ = std::move(reopen); }
   /// Requests made again so far, on this filesystem.
   int64_t retries() const { return *retries_; }
 
@@ -92,7 +90,6 @@ class Access : public std::enable_shared_from_this<Access> {
   bool is_store_;
   std::string kind_, scheme_;
   Limits limits_;
-  std::function<arrow::Result<FileSystem>()> reopen_;
   std::shared_ptr<std::atomic<int64_t>> retries_ = std::make_shared<std::atomic<int64_t>>(0);
   std::atomic<bool> has_answered_{false};
   base::ForkMutex opening_{base::ForkMutex::Over::kBreaks};

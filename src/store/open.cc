@@ -45,13 +45,27 @@ struct Endpoint {
   std::string scheme, authority;
 };
 
-/// `http://host:port`, or `host:port`.
-Endpoint ParseEndpoint(std::string_view text, std::string scheme) {
+/// `http://host:port`, or `host:port` with the scheme of the options. Invalid if they contradict
+/// each other.
+arrow::Result<Endpoint> ParseEndpoint(std::string_view text, const Options& options) {
+  ARROW_ASSIGN_OR_RAISE(const bool allow_http, options.Flag("allow_http"));
+  Endpoint out{options["scheme"], ""};
   if (const size_t colon = text.find("://"); colon != text.npos) {
-    scheme = text.substr(0, colon);
+    const std::string_view scheme = text.substr(0, colon);
+    if (!out.scheme.empty() && out.scheme != scheme) {
+      return arrow::Status::Invalid("The storage option ", options.Spelled("scheme"), " is '",
+                                    out.scheme, "', but the endpoint begins with ", scheme, "://");
+    }
+    out.scheme = scheme;
     text.remove_prefix(colon + 3);
   }
-  return {std::move(scheme), std::string(text.substr(0, text.find('/')))};
+  if (out.scheme.empty()) out.scheme = allow_http ? "http" : "https";
+  if (out.scheme == "http" && options.Has("allow_http") && !allow_http) {
+    return arrow::Status::Invalid("The storage option ", options.Spelled("allow_http"),
+                                  " is false, but the endpoint is one of http");
+  }
+  out.authority = text.substr(0, text.find('/'));
+  return out;
 }
 
 /// Few repetitions, soon: those that take longer are Access::Call's.
@@ -76,6 +90,16 @@ arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
     ARROW_RETURN_NOT_OK(options.Add("access_key", uri.username()));
     ARROW_RETURN_NOT_OK(options.Add("secret_key", uri.password()));
   }
+  ARROW_RETURN_NOT_OK(options.OnlyOneOf({"anonymous", "role_arn", "access_key"}));
+  ARROW_RETURN_NOT_OK(options.OnlyWith("session_token", {"access_key", "secret_key"}));
+  ARROW_RETURN_NOT_OK(options.OnlyWith("access_key", {"secret_key"}));
+  ARROW_RETURN_NOT_OK(options.OnlyWith("secret_key", {"access_key"}));
+  ARROW_RETURN_NOT_OK(options.OnlyWith("session_name", {"role_arn"}));
+  ARROW_RETURN_NOT_OK(options.OnlyWith("external_id", {"role_arn"}));
+  std::string endpoint = options["endpoint"];
+  if (endpoint.empty()) endpoint = Environment("AWS_ENDPOINT_URL_S3");
+  if (endpoint.empty()) endpoint = Environment("AWS_ENDPOINT_URL");
+  ARROW_ASSIGN_OR_RAISE(const Endpoint parsed, ParseEndpoint(endpoint, options));
   ARROW_RETURN_NOT_OK(base::InitializeS3());
   arrow::fs::S3Options s3;
   ARROW_ASSIGN_OR_RAISE(const bool anonymous, options.Flag("anonymous"));
@@ -84,22 +108,11 @@ arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
   } else if (options.Has("role_arn")) {
     s3.ConfigureAssumeRoleCredentials(options["role_arn"], options["session_name"],
                                       options["external_id"]);
-  } else if (options.Has("access_key") || options.Has("secret_key")) {
-    if (!options.Has("access_key") || !options.Has("secret_key")) {
-      return arrow::Status::Invalid("Of the storage options 'access_key' and 'secret_key' only ",
-                                    "one is given; give both, or none");
-    }
+  } else if (options.Has("access_key")) {
     s3.ConfigureAccessKey(options["access_key"], options["secret_key"], options["session_token"]);
   } else {
     s3.ConfigureDefaultCredentials();
   }
-  ARROW_ASSIGN_OR_RAISE(const bool allow_http, options.Flag("allow_http"));
-  std::string endpoint = options["endpoint"];
-  if (endpoint.empty()) endpoint = Environment("AWS_ENDPOINT_URL_S3");
-  if (endpoint.empty()) endpoint = Environment("AWS_ENDPOINT_URL");
-  const Endpoint parsed = ParseEndpoint(endpoint, options.Has("scheme") ? options["scheme"]
-                                                  : allow_http          ? "http"
-                                                                        : "https");
   s3.endpoint_override = parsed.authority;
   s3.scheme = parsed.scheme;
   ARROW_ASSIGN_OR_RAISE(s3.force_virtual_addressing, options.Flag("virtual_addressing"));
@@ -130,11 +143,9 @@ arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
     }
     s3.region = *std::move(region);
   }
-  const auto open = [s3, io] { return arrow::fs::S3FileSystem::Make(s3, io); };
-  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, open());
+  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, arrow::fs::S3FileSystem::Make(s3, io));
   base::FinalizeS3AtExit();
   Access::Of(filesystem)->SetRetries(retries);
-  Access::Of(filesystem)->SetReopen(open);
   return filesystem;
 }
 
@@ -148,9 +159,14 @@ arrow::Result<std::string> ReadFile(const std::string& path) {
 }
 
 arrow::Result<FileSystem> OpenGcs(const arrow::util::Uri& uri, Options options) {
+  if (uri.username() == "anonymous" && !options.Has("anonymous"))
+    ARROW_RETURN_NOT_OK(options.Add("anonymous", "true"));
+  ARROW_RETURN_NOT_OK(options.OnlyOneOf(
+      {"anonymous", "service_account_key", "service_account", "access_token", "token"}));
+  ARROW_RETURN_NOT_OK(options.OnlyWith("scheme", {"endpoint"}));
   ARROW_ASSIGN_OR_RAISE(bool anonymous, options.Flag("anonymous"));
   const std::string& token = options["token"];
-  anonymous = anonymous || uri.username() == "anonymous" || token == "anon";
+  anonymous = anonymous || token == "anon";
   arrow::fs::GcsOptions gcs;
   const auto in_an_hour = std::chrono::system_clock::now() + std::chrono::hours(1);
   if (anonymous) {
@@ -173,17 +189,13 @@ arrow::Result<FileSystem> OpenGcs(const arrow::util::Uri& uri, Options options) 
     gcs = arrow::fs::GcsOptions::FromAccessToken(token, in_an_hour);
   }
   if (options.Has("endpoint")) {
-    const Endpoint endpoint =
-        ParseEndpoint(options["endpoint"], options.Has("scheme") ? options["scheme"] : "https");
+    ARROW_ASSIGN_OR_RAISE(const Endpoint endpoint, ParseEndpoint(options["endpoint"], options));
     gcs.endpoint_override = endpoint.authority;
     gcs.scheme = endpoint.scheme;
   }
   if (options.Has("project")) gcs.project_id = options["project"];
   gcs.retry_limit_seconds = kSecondsWithin;
-  const auto open = [gcs] { return arrow::fs::GcsFileSystem::Make(gcs); };
-  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, open());
-  Access::Of(filesystem)->SetReopen(open);
-  return filesystem;
+  return arrow::fs::GcsFileSystem::Make(gcs);
 }
 
 arrow::Result<FileSystem> OpenAzure(const arrow::util::Uri& uri, Options options,
@@ -202,6 +214,17 @@ arrow::Result<FileSystem> OpenAzure(const arrow::util::Uri& uri, Options options
   const auto take = [&](std::string_view name, const char* variable) {
     return options.Has(name) ? options[name] : Environment(variable);
   };
+  ARROW_RETURN_NOT_OK(
+      options.OnlyOneOf({"anonymous", "account_key", "sas_token", "client_secret"}));
+  for (const char* name : {"client_secret", "client_id", "tenant_id"}) {
+    ARROW_RETURN_NOT_OK(options.OnlyWith(name, {"client_secret", "client_id", "tenant_id"}));
+  }
+  if (options.Has("account_name") && !azure.account_name.empty() &&
+      options["account_name"] != azure.account_name) {
+    return arrow::Status::Invalid("the storage option ", options.Spelled("account_name"), " is '",
+                                  options["account_name"], "', but the URI names the account '",
+                                  azure.account_name, "'; give one of them");
+  }
   if (azure.account_name.empty())
     azure.account_name = take("account_name", "AZURE_STORAGE_ACCOUNT_NAME");
   if (azure.account_name.empty()) {
@@ -210,13 +233,17 @@ arrow::Result<FileSystem> OpenAzure(const arrow::util::Uri& uri, Options options
         "abfs://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH");
   }
   if (options.Has("endpoint")) {
-    const Endpoint endpoint = ParseEndpoint(options["endpoint"], "https");
+    ARROW_ASSIGN_OR_RAISE(const Endpoint endpoint, ParseEndpoint(options["endpoint"], options));
     azure.blob_storage_authority = azure.dfs_storage_authority = endpoint.authority;
     azure.blob_storage_scheme = azure.dfs_storage_scheme = endpoint.scheme;
   }
   ARROW_ASSIGN_OR_RAISE(const bool anonymous, options.Flag("anonymous"));
-  const std::string account_key = take("account_key", "AZURE_STORAGE_ACCOUNT_KEY");
-  const std::string sas_token = take("sas_token", "AZURE_STORAGE_SAS_TOKEN");
+  // What is given goes before what the environment has.
+  const bool given = options.Has("account_key") || options.Has("sas_token");
+  const std::string account_key =
+      given ? options["account_key"] : Environment("AZURE_STORAGE_ACCOUNT_KEY");
+  const std::string sas_token =
+      given ? options["sas_token"] : Environment("AZURE_STORAGE_SAS_TOKEN");
   if (anonymous) {
     ARROW_RETURN_NOT_OK(azure.ConfigureAnonymousCredential());
   } else if (options.Has("client_secret")) {
@@ -229,10 +256,7 @@ arrow::Result<FileSystem> OpenAzure(const arrow::util::Uri& uri, Options options
   } else if (plain) {
     ARROW_RETURN_NOT_OK(azure.ConfigureDefaultCredential());
   }
-  const auto open = [azure] { return arrow::fs::AzureFileSystem::Make(azure); };
-  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, open());
-  Access::Of(filesystem)->SetReopen(open);
-  return filesystem;
+  return arrow::fs::AzureFileSystem::Make(azure);
 }
 
 arrow::Result<FileSystem> Open(Kind kind, const arrow::util::Uri& uri, const std::string& query,

@@ -18,7 +18,6 @@ const std::vector<Name>& CommonNames() {
   static const std::vector<Name> names = {
       {"deadline", {}},
       {"timeout", {"request_timeout"}},
-      {"connect_timeout", {}},
       {"anonymous", {"anon", "skip_signature"}},
   };
   return names;
@@ -42,6 +41,7 @@ const std::vector<Name>& NamesOf(Kind kind) {
       {"role_arn", {}},
       {"session_name", {}},
       {"external_id", {}},
+      {"connect_timeout", {}},
   };
   static const std::vector<Name> gcs = {
       {"service_account",
@@ -125,6 +125,7 @@ arrow::Result<Options> Options::Parse(Kind kind, const std::map<std::string, std
     }
     if (!value.empty()) options.values_.emplace(name, value);
   }
+  options.spelled_ = std::move(spelled);
   return options;
 }
 
@@ -138,6 +139,40 @@ arrow::Status Options::Add(std::string_view name, std::string value) {
   if (!values_.emplace(name, std::move(value)).second) {
     return arrow::Status::Invalid("The storage option '", name,
                                   "' is given in the URI as well; give it once");
+  }
+  return arrow::Status::OK();
+}
+
+std::string Options::Spelled(std::string_view name) const {
+  const auto it = spelled_.find(name);
+  return "'" + (it == spelled_.end() ? std::string(name) : it->second) + "'";
+}
+
+arrow::Status Options::OnlyOneOf(std::initializer_list<std::string_view> names) const {
+  std::string_view first;
+  for (const std::string_view name : names) {
+    if (!Has(name)) continue;
+    if (name == "anonymous") {
+      ARROW_ASSIGN_OR_RAISE(const bool anonymous, Flag(name));
+      if (!anonymous) continue;
+    }
+    if (!first.empty()) {
+      return arrow::Status::Invalid("The storage options ", Spelled(first), " and ", Spelled(name),
+                                    " are different credentials; give one of them");
+    }
+    first = name;
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status Options::OnlyWith(std::string_view name,
+                                std::initializer_list<std::string_view> needed) const {
+  if (!Has(name)) return arrow::Status::OK();
+  for (const std::string_view other : needed) {
+    if (!Has(other)) {
+      return arrow::Status::Invalid("The storage option ", Spelled(name),
+                                    " means nothing without '", other, "'; give both, or none");
+    }
   }
   return arrow::Status::OK();
 }

@@ -1,6 +1,7 @@
 // Options of stores under the names that users of other programs know.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,12 +33,20 @@ class Options {
   /// Adds an option of the URI. REQUIRES: a name as operator[] takes it.
   arrow::Status Add(std::string_view name, std::string value);
   arrow::Result<bool> Flag(std::string_view name) const;
-  /// `deadline`, `timeout` and `connect_timeout`, as far as they are given.
+  /// The name as it was given, in quotes.
+  std::string Spelled(std::string_view name) const;
+  /// Invalid, naming them, if several of these are given. (`anonymous` is, where it is true.)
+  arrow::Status OnlyOneOf(std::initializer_list<std::string_view> names) const;
+  /// Invalid, naming it, if `name` is given and not all others are.
+  arrow::Status OnlyWith(std::string_view name,
+                         std::initializer_list<std::string_view> needed) const;
+  /// `deadline` and `timeout`, as far as they are given.
   arrow::Result<Limits> ReadLimits() const;
   arrow::Result<double> Seconds(std::string_view name, double otherwise) const;
 
  private:
   std::map<std::string, std::string, std::less<>> values_;
+  std::map<std::string_view, std::string> spelled_;  // names have static storage
 };
 
 }  // namespace shoal::store
