@@ -1,6 +1,7 @@
 #include "plan/facts_loader.h"
 
 #include "storage/open_file.h"
+#include "storage/read_ranges.h"
 #include "storage/why_failed.h"
 
 namespace shoal::plan {
@@ -47,10 +48,8 @@ arrow::Result<LoadedFacts> Load(const FileFormat& format, const TableTypes* tabl
       break;
     }
     got = Resident{{}, out.version};
-    for (const ByteRange& range : std::get<NeedBytes>(step).ranges) {
-      ARROW_ASSIGN_OR_RAISE(auto buffer, open->Read(range));
-      got.buffers.push_back(std::move(buffer));
-    }
+    ARROW_ASSIGN_OR_RAISE(got.buffers,
+                          storage::ReadRanges(*open, std::get<NeedBytes>(step).ranges, stop));
   }
   if (cache && !names_only) cache->Put(file->path, out.version, out.facts);
   return out;
