@@ -397,6 +397,43 @@ if __name__ == "__main__":
     assert done.stdout == "[0, 20, 40, 60, 80]\n", done.stderr
 
 
+@forks
+def test_a_child_does_not_wait_for_what_other_threads_of_its_parent_did(tmp_path: Path) -> None:
+    """Of the same dataset: its caches and its first inspection are behind locks."""
+    code = """
+import os, shoal, signal, threading, warnings
+warnings.simplefilter("ignore")
+dataset = shoal.open(sys.argv[1], cache=sys.argv[2])
+assert dataset.count("x >= 50") == 50 and dataset.to_table().num_rows == 100
+ends = threading.Event()
+def ask():
+    while not ends.is_set():
+        dataset.count("x >= 50")
+        dataset.refresh().to_table()
+threads = [threading.Thread(target=ask) for _ in range(3)]
+for thread in threads:
+    thread.start()
+statuses = []
+for i in range(20):
+    other = shoal.open(sys.argv[1], cache=sys.argv[2])
+    inspects = threading.Thread(target=lambda: other.schema)
+    inspects.start()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(100)
+        ok = dataset.count("x < 10") == 10 and other.to_table().num_rows == 100
+        os._exit(0 if ok else 1)
+    inspects.join()
+    statuses.append(os.waitpid(pid, 0)[1])
+ends.set()
+for thread in threads:
+    thread.join()
+print(statuses == [0] * 20, statuses)
+"""
+    done = run(code, numbers(tmp_path, 10), tmp_path / "cache", timeout=150)
+    assert done.stdout.startswith("True"), (done.stdout, done.stderr)
+
+
 # ---- the interpreter's end ---------------------------------------------------------------------------------
 
 

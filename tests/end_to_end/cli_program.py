@@ -29,7 +29,7 @@ def shoal(*words: object, cwd: Path | None = None, **kwargs: object) -> Ended:
         [PROGRAM, *map(str, words)],
         capture_output=True,
         cwd=cwd,
-        timeout=60,
+        timeout=300,  # for what hangs; a slow machine may take its time
         stdin=subprocess.DEVNULL,
         **kwargs,
     )

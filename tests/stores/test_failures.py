@@ -14,11 +14,13 @@ import shoal
 from cli_program import PROGRAM
 from cli_program import shoal as run
 from tables import DAYS, FILES, HOURS, put_days
+from test_fault_matrix import SOON, seconds_until_given_up
 from test_listing import flags
 
 from store import Store
 
-SOON = 5.0  # seconds in which a mistake is told
+# Seconds that a slow machine may take for what is done at once; what fails to do it takes twice as long.
+AT_ONCE = 12
 
 
 def refused() -> str:
@@ -31,9 +33,8 @@ def refused() -> str:
 def test_the_program_ends_soon_in_one_line(store: Store) -> None:
     options = store.options(refused())
     words = [word for item in options.items() for word in ("--storage-option", "=".join(item))]
-    begin = time.monotonic()
     ended = run("count", store.uri("t/"), *words)
-    assert time.monotonic() - begin < SOON + 1
+    assert seconds_until_given_up(ended.err) < SOON
     assert ended.status == 1
     assert len(ended.err.splitlines()) == 1
     assert f"{store.scheme}://{store.bucket}/t" in ended.err
@@ -51,14 +52,13 @@ def test_an_unknown_option_is_an_error_naming_it(store: Store) -> None:
 def test_a_store_that_stops_answering_is_an_error_at_the_deadline(store: Store, operation: str) -> None:
     put_days(store)
     opened = shoal.open(
-        store.uri("days"), storage_options=store.options() | {"deadline": "2", "timeout": "1"}
+        store.uri("days"), storage_options=store.options() | {"deadline": "2", "timeout": "1.5"}
     )
     assert opened.schema.names == ["x", "date", "hour"]
     store.behave(0, {"operation": operation, "kind": "hang"})
-    begin = time.monotonic()
-    with pytest.raises(OSError, match=f"{store.scheme}://{store.bucket}/days"):
+    with pytest.raises(OSError, match=f"{store.scheme}://{store.bucket}/days") as error:
         opened.refresh().scan().to_table()
-    assert time.monotonic() - begin < 6
+    assert seconds_until_given_up(str(error.value)) < 4
 
 
 @pytest.mark.parametrize("operation", ["list", "get"])
@@ -66,41 +66,49 @@ def test_ctrl_c_ends_a_program_whose_store_hangs(store: Store, operation: str) -
     put_days(store)
     store.behave(0, {"operation": operation, "kind": "hang"})
     process = subprocess.Popen(
-        [PROGRAM, "count", store.uri("days"), "--no-progress", *flags(store)],
+        [
+            PROGRAM,
+            "count",
+            store.uri("days"),
+            "--no-progress",
+            "--storage-option",
+            "timeout=60",
+            *flags(store),
+        ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )
-    end = time.monotonic() + 4
+    end = time.monotonic() + 60
     while store.counts().in_flight.get(operation, 0) == 0 and time.monotonic() < end:
         time.sleep(0.02)
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
-    process.wait(10)
-    assert time.monotonic() - begin < 1.5
+    process.wait(60)
+    assert time.monotonic() - begin < AT_ONCE
     assert process.returncode == 130
 
 
 @pytest.mark.parametrize("operation", ["list", "get"])
 def test_ctrl_c_ends_a_question_from_python(store: Store, operation: str) -> None:
     put_days(store)
-    opened = shoal.open(store.uri("days"), storage_options=store.options())
+    opened = shoal.open(store.uri("days"), storage_options=store.options() | {"timeout": "60"})
     assert opened.schema.names == ["x", "date", "hour"]
     store.behave(0, {"operation": operation, "kind": "hang"})
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         opened.refresh().count()
-    assert time.monotonic() - begin < 1.5
+    assert time.monotonic() - begin < AT_ONCE
 
 
 def test_close_does_not_wait_for_a_store_that_hangs(store: Store) -> None:
     n = put_days(store)
     assert n == DAYS * HOURS * FILES
-    opened = shoal.open(store.uri("days"), storage_options=store.options() | {"timeout": "2"})
+    opened = shoal.open(store.uri("days"), storage_options=store.options() | {"timeout": "60"})
     assert len(opened.files) == n
     store.behave(0, {"operation": "get", "every": 30, "kind": "hang"})
     batches = opened.scan().to_batches()
     next(batches)
     begin = time.monotonic()
     batches.close()
-    assert time.monotonic() - begin < 1
+    assert time.monotonic() - begin < AT_ONCE

@@ -27,6 +27,7 @@ def test_an_answer_never_depends_on_how_it_was_found(store: Store) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        timeout=3600,
         check=False,
     )
     assert ended.returncode == 0, ended.stdout[-5000:]
