@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 
@@ -134,9 +135,34 @@ class LocalFile final : public OpenFile {
 };
 
 /// On GCS Arrow opens a file with a request for its metadata and one for all of its bytes, before
-/// the first range is asked for. A file of up to so many bytes, no more than is fetched for a
-/// footer, is read whole by one request instead.
-constexpr int64_t kReadWhole = 64 << 10;
+/// the first range is asked for, and each range is a request for all that follows it; what nobody
+/// reads of an answer is underway all the same until the connection breaks. A file of up to so many
+/// bytes costs less when it is read whole, by one request: of 50 files of 1.6 MB, two columns of
+/// ten moved 158 MB in 200 requests, and all of them are 81 MB in 50.
+constexpr int64_t kReadWhole = int64_t{4} << 20;
+/// What is held of such files at once lies beside the memory that a scan plans with.
+constexpr int64_t kMostWhole = int64_t{64} << 20;
+
+/// A part of kMostWhole.
+class WholeBytes {
+ public:
+  /// nullptr if there is not so much left.
+  static std::unique_ptr<WholeBytes> Take(int64_t bytes) {
+    if (held_.fetch_add(bytes) + bytes > kMostWhole) {
+      held_ -= bytes;
+      return nullptr;
+    }
+    return std::unique_ptr<WholeBytes>(new WholeBytes(bytes));
+  }
+  ~WholeBytes() { held_ -= bytes_; }
+  WholeBytes(const WholeBytes&) = delete;
+  WholeBytes& operator=(const WholeBytes&) = delete;
+
+ private:
+  explicit WholeBytes(int64_t bytes) : bytes_(bytes) {}
+  static inline std::atomic<int64_t> held_{0};
+  const int64_t bytes_;
+};
 
 class FilesystemFile final : public OpenFile {
  public:
@@ -150,7 +176,9 @@ class FilesystemFile final : public OpenFile {
     }
     auto access = store::Access::Of(file->filesystem);
     const bool gcs = store::KindOf(*file->filesystem) == "gcs";
-    const bool whole = gcs && file->version.size >= 0 && file->version.size <= kReadWhole;
+    std::unique_ptr<WholeBytes> held;
+    if (gcs && file->version.size >= 0 && file->version.size <= kReadWhole) held = WholeBytes::Take(file->version.size);
+    const bool whole = held != nullptr;
     if (!whole && (gcs || file->version.size < 0)) ++counters->heads;
     if (gcs) ++counters->gets;
     if (whole) counters->get_bytes += file->version.size;
@@ -176,6 +204,7 @@ class FilesystemFile final : public OpenFile {
     std::shared_ptr<FilesystemFile> opened(
         new FilesystemFile(std::move(file), std::move(counters), std::move(access),
                            std::move(input->input), std::move(input->content), std::move(stop)));
+    opened->held_ = std::move(held);
     // A store does not tell the time of what it opens. What is read is the version that was listed,
     // or a later one, and then the next listing tells another time.
     ARROW_RETURN_NOT_OK(opened->SetVersion({input->size, opened->source().version.mtime_ns}));
@@ -218,6 +247,7 @@ class FilesystemFile final : public OpenFile {
   const std::shared_ptr<store::Access> access_;
   const std::shared_ptr<arrow::io::RandomAccessFile> input_;
   const std::shared_ptr<arrow::Buffer> content_;  // all of it, instead of input_
+  std::unique_ptr<WholeBytes> held_;              // for content_
   const arrow::StopToken stop_;
 };
 

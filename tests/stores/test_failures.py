@@ -65,16 +65,9 @@ def test_a_store_that_stops_answering_is_an_error_at_the_deadline(store: Store, 
 def test_ctrl_c_ends_a_program_whose_store_hangs(store: Store, operation: str) -> None:
     put_days(store)
     store.behave(0, {"operation": operation, "kind": "hang"})
+    options = ["--storage-option", "timeout=60", *flags(store)]
     process = subprocess.Popen(
-        [
-            PROGRAM,
-            "count",
-            store.uri("days"),
-            "--no-progress",
-            "--storage-option",
-            "timeout=60",
-            *flags(store),
-        ],
+        [PROGRAM, "count", store.uri("days"), "--no-progress", *options],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )
@@ -106,7 +99,7 @@ def test_close_does_not_wait_for_a_store_that_hangs(store: Store) -> None:
     assert n == DAYS * HOURS * FILES
     opened = shoal.open(store.uri("days"), storage_options=store.options() | {"timeout": "60"})
     assert len(opened.files) == n
-    store.behave(0, {"operation": "get", "every": 30, "kind": "hang"})
+    store.behave(0, {"operation": "get", "match": f"2024-01-{DAYS:02}", "kind": "hang"})
     batches = opened.scan().to_batches()
     next(batches)
     begin = time.monotonic()

@@ -106,7 +106,7 @@ def test_a_child_is_told_that_azure_is_not_for_it(store: Store) -> None:
             question = opened.refresh().count
         else:
             question = shoal.open(store.uri("days"), storage_options=store.options()).count
-        with pytest.raises(ValueError, match="forked.*spawn"):
+        with pytest.raises(ValueError, match=r"forked.*spawn"):
             question()
         return True
 

@@ -37,12 +37,12 @@ def test_two_of_ten_columns_are_a_footer_and_a_range_a_file(store: Store) -> Non
     assert read.num_rows == 50 * 40_000
     assert read["c7"].slice(0, 3).to_pylist() == [7, 8, 9]
     counts = store.counts()
-    if store.kind == "gcs":  # Arrow opens a larger object there with a request for all of it
-        assert counts.get <= 150
-        return
     assert counts.get <= 100
     assert counts.head == 0
-    assert counts.bytes < 50 * len(content)
+    if store.kind == "gcs":  # where files are read whole, which takes less than Arrow's ranges
+        assert counts.bytes < 50 * len(content) + 100_000
+    else:
+        assert counts.bytes < 50 * len(content) / 2
 
 
 def test_connections_are_used_again(store: Store) -> None:
