@@ -19,7 +19,7 @@ TEST(ReadRanges, OfAStoreAreFewRequestsAtOnce) {
   const auto counters = std::make_shared<runtime::Counters>();
   const auto size = static_cast<int64_t>(content.size());
   const auto file = OpenFile::Open(std::make_shared<const SourceFile>(
-                                       SourceFile{filesystem, "f", size, SourceFile::kUnknown}),
+                                       SourceFile{filesystem, "f", {size}}),
                                    counters)
                         .ValueOrDie();
   filesystem->ResetCounts();
