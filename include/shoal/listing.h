@@ -237,7 +237,8 @@ struct ListingCacheUse {
 /// all that is in it. With `filesystem`, sources are paths on it. Looks at no file: that happens
 /// when listing. (S3 looks up the region of a bucket if the URI does not tell it.)
 /// `remembered`: what listings of this process remember is believed as far as that goes. One source
-/// is one snapshot: directories that it has read for a sample, or for a filter over keys, it does not read again.
+/// is one snapshot: directories that it has read for a sample, or for a filter over keys, it does
+/// not read again.
 ///
 /// File and directory links are followed; a link to a directory above itself, a link to nothing and
 /// a directory that cannot be read are errors that name them.

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from shoal import _core
+from shoal._checks import flag, texts, whole
 from shoal._file_scan import (
     FileScan,
     FilterSupport,
@@ -21,7 +22,6 @@ from shoal._file_scan import (
 )
 from shoal._filesystem import as_filesystem, as_paths, as_storage_options
 from shoal._formats import CsvFormat, JsonFormat, as_format
-from shoal._checks import flag, texts, whole
 from shoal._partitioning import as_partitioning
 from shoal._plan import ScanPlan, sort_columns, statistics_of
 from shoal._report import CacheReport, ListingReport, PlanStatistics

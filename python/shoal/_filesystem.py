@@ -31,7 +31,9 @@ def as_filesystem(filesystem: object) -> pafs.FileSystem:
 
 def _from_uri(uri: str) -> pafs.FileSystem:
     if "://" not in uri:
-        raise ValueError(f"filesystem is {uri!r}, but must be a filesystem or the URI of one (file:///data, s3://...)")
+        raise ValueError(
+            f"filesystem is {uri!r}, but must be a filesystem or the URI of one (file:///data, s3://...)"
+        )
     filesystem, path = pafs.FileSystem.from_uri(uri)
     root = filesystem.normalize_path(path)
     if not root:

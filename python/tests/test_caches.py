@@ -182,7 +182,9 @@ def same_size_and_time(path: Path, start: int, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["in place", "copy", "link"])
 @pytest.mark.parametrize("kept", ["in memory", "on disk"])
-def test_a_file_of_equal_size_and_time_is_another_file(table: Path, tmp_path: Path, how: str, kept: str) -> None:
+def test_a_file_of_equal_size_and_time_is_another_file(
+    table: Path, tmp_path: Path, how: str, kept: str
+) -> None:
     cache = tmp_path / "cache" if kept == "on disk" else False
     file = ten_numbers(min(table.iterdir()), 0)
     before = shoal.open(table, cache=cache)
@@ -201,5 +203,5 @@ def test_a_plan_is_not_read_from_a_file_of_equal_size_and_time(table: Path, how:
     plans = [plan, shoal.ScanPlan.from_json(plan.to_json())]
     same_size_and_time(file, 500, how)
     for each in plans:
-        with pytest.raises(OSError, match="changed after it was listed: .*kept its modification time"):
+        with pytest.raises(OSError, match=r"changed after it was listed: .*kept its modification time"):
             each.to_table()

@@ -147,7 +147,9 @@ def test_paths_that_do_not_fit_the_layout_are_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("flavor", ["directory", "filename"])
-def test_paths_that_are_too_short_have_nulls_on_request(tmp_path: Path, flavor: Literal["directory", "filename"]) -> None:
+def test_paths_that_are_too_short_have_nulls_on_request(
+    tmp_path: Path, flavor: Literal["directory", "filename"]
+) -> None:
     between = "/" if flavor == "directory" else "_"
     for name in [f"2023{between}ny{between}a.parquet", f"2024{between}b.parquet", "c.parquet"]:
         write(tmp_path / name, {"x": [int(name[:4]) if name[0] == "2" else 0]})

@@ -188,8 +188,7 @@ class Dataset::Impl {
         ARROW_ASSIGN_OR_RAISE(Listing listed, List(list));
         ARROW_RETURN_NOT_OK(plan::ReportMissingKeys(*listed.files, inspected, &listed.report));
         const std::vector<bool> all(listed.files->num_files(), true);
-        ARROW_RETURN_NOT_OK(
-            plan::ReportUnseenKeys(*listed.files, all, inspected, &listed.report));
+        ARROW_RETURN_NOT_OK(plan::ReportUnseenKeys(*listed.files, all, inspected, &listed.report));
         listing_ = std::move(listed);
       }
     }

@@ -165,9 +165,9 @@ class RememberingReader final : public DirectoryReader {
     if (auto parent = Known(base::AsPrefix(base::ParentOf(path)))) {
       const std::string_view name = base::NameOf(path);
       for (const RawEntry& entry : parent->entries) {
-        if (parent->name(entry) == name &&
-            (entry.info.type == EntryType::kDirectory ||
-             (entry.info.type == EntryType::kFile && entry.info.version.size != FileVersion::kUnknown))) {
+        if (parent->name(entry) == name && (entry.info.type == EntryType::kDirectory ||
+                                            (entry.info.type == EntryType::kFile &&
+                                             entry.info.version.size != FileVersion::kUnknown))) {
           return entry.info;
         }
       }

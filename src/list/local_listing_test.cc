@@ -428,8 +428,8 @@ TEST_F(LocalListing, PathsThatAreTooShortHaveNullsWhereThatIsAskedFor) {
   Write("2020/01/f");
   Write("2020/h");
   Write("i");
-  hive_.partitioning =
-      MakeDirectoryPartitioning({.field_names = {"year", "month"}, .declared = nullptr, .null_where_missing = true});
+  hive_.partitioning = MakeDirectoryPartitioning(
+      {.field_names = {"year", "month"}, .declared = nullptr, .null_where_missing = true});
   const auto listed = List({root_}, hive_).ValueOrDie();
   EXPECT_EQ(Relative(listed.files), (Paths{"2020/01/f", "2020/h", "i"}));
   EXPECT_EQ(KeyOf(listed.files, 1, "year"), "2020");
@@ -439,8 +439,8 @@ TEST_F(LocalListing, PathsThatAreTooShortHaveNullsWhereThatIsAskedFor) {
   hive_.strict = {ListingIssue::kMissingKey};
   Fails({root_}, hive_, {"2020/h", "missing_key"});
   hive_.strict = {};
-  hive_.partitioning =
-      MakeFilenamePartitioning({.field_names = {"year", "month"}, .declared = nullptr, .null_where_missing = true});
+  hive_.partitioning = MakeFilenamePartitioning(
+      {.field_names = {"year", "month"}, .declared = nullptr, .null_where_missing = true});
   Write("2021_x");
   EXPECT_EQ(KeyOf(List({root_}, hive_)->files, 2, "year"), "2021");
 }

@@ -45,8 +45,8 @@ void SortByName(std::vector<Entry>* entries, NameOf name_of, IsDirectory is_dire
     const std::string_view name = name_of(entry);
     common = std::min(common, name.size());
     if (std::memcmp(name.data(), first.data(), common) == 0) continue;
-    common = std::mismatch(first.begin(), first.begin() + common, name.begin()).first -
-             first.begin();
+    common =
+        std::mismatch(first.begin(), first.begin() + common, name.begin()).first - first.begin();
   }
   struct Place {
     uint64_t bytes;

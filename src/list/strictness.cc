@@ -61,7 +61,8 @@ arrow::Status CheckStrict(const ListingReport& report, const std::set<ListingIss
     if (report[issue].count == 0) continue;
     if (issue == ListingIssue::kMissingKey) {
       return arrow::Status::Invalid(
-          "The path '", report[issue].examples[0], "' lacks a key of the partitioning. Move the "
+          "The path '", report[issue].examples[0],
+          "' lacks a key of the partitioning. Move the "
           "file, or take 'missing_key' out of strict to read it as null.");
     }
     return arrow::Status::Invalid("'", report[issue].examples[0], "' is not read: ", Explain(issue),

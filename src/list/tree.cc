@@ -349,8 +349,7 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
     return leave_out(folders.contains(name) ? ListingIssue::kDirectoryMarker
                                             : ListingIssue::kZeroByte);
   }
-  directory->entries.push_back(
-      {entry.offset, entry.length, false, nullptr, info.version});
+  directory->entries.push_back({entry.offset, entry.length, false, nullptr, info.version});
   return arrow::Status::OK();
 }
 

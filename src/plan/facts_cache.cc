@@ -53,7 +53,8 @@ bool FactsCache::HasRead(const std::string& path) const {
   return by_path_.contains(path);
 }
 
-std::shared_ptr<const FileFacts> FactsCache::Get(const std::string& path, const FileVersion& version) {
+std::shared_ptr<const FileFacts> FactsCache::Get(const std::string& path,
+                                                 const FileVersion& version) {
   std::shared_ptr<FactsStore> store;
   SavedFacts saved;
   bool is_saved = false;

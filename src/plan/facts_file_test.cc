@@ -40,7 +40,8 @@ std::string Write(const std::vector<std::pair<std::string, std::string>>& rows,
     for (size_t i = 0; i < rows.size(); ++i) {
       const std::string common = CommonOf(i);
       const auto at = static_cast<int64_t>(i);
-      ARROW_RETURN_NOT_OK(visit({rows[i].first, {at, at * 1000, at * 7}, 7, common, rows[i].second}));
+      ARROW_RETURN_NOT_OK(
+          visit({rows[i].first, {at, at * 1000, at * 7}, 7, common, rows[i].second}));
     }
     return arrow::Status::OK();
   });

@@ -95,7 +95,8 @@ bool FactsStore::MayHave(const std::string& path) const {
   return file && file->Find(path, [](const KeptFacts&, int64_t) {});
 }
 
-std::shared_ptr<const FileFacts> FactsStore::Get(const std::string& path, const FileVersion& version) {
+std::shared_ptr<const FileFacts> FactsStore::Get(const std::string& path,
+                                                 const FileVersion& version) {
   const auto file = this->file();
   if (!file || version.mtime_ns == FileVersion::kUnknown) return nullptr;
   std::shared_ptr<const FileFacts> facts;
@@ -112,8 +113,7 @@ std::shared_ptr<const FileFacts> FactsStore::Get(const std::string& path, const 
   return facts;
 }
 
-void FactsStore::Add(const std::string& path, const FileVersion& version,
-                     const FileFacts& facts) {
+void FactsStore::Add(const std::string& path, const FileVersion& version, const FileFacts& facts) {
   if (version.mtime_ns == FileVersion::kUnknown || version.mtime_ns > NowNs() - kTickNs) return;
   auto saved = format_->SaveFacts(facts);
   if (!saved) return;

@@ -349,8 +349,7 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   }
   out.table_schema = arrow::schema(std::move(fields), columns->metadata());
   out.report = looked.sample.report;
-  if (looked.sample.complete)
-    ARROW_RETURN_NOT_OK(ReportMissingKeys(files, out, &out.report));
+  if (looked.sample.complete) ARROW_RETURN_NOT_OK(ReportMissingKeys(files, out, &out.report));
   if (looked.sample.complete) {
     out.all_files = std::make_shared<const FileTable>(std::move(looked.sample.files));
   } else {

@@ -177,7 +177,8 @@ class FilesystemFile final : public OpenFile {
     auto access = store::Access::Of(file->filesystem);
     const bool gcs = store::KindOf(*file->filesystem) == "gcs";
     std::unique_ptr<WholeBytes> held;
-    if (gcs && file->version.size >= 0 && file->version.size <= kReadWhole) held = WholeBytes::Take(file->version.size);
+    if (gcs && file->version.size >= 0 && file->version.size <= kReadWhole)
+      held = WholeBytes::Take(file->version.size);
     const bool whole = held != nullptr;
     if (!whole && (gcs || file->version.size < 0)) ++counters->heads;
     if (gcs) ++counters->gets;

@@ -30,8 +30,8 @@ class OpenFileTest : public ::testing::TestWithParam<bool> {
   std::string path() const { return directory_.path() / "file"; }
   std::shared_ptr<const SourceFile> Source(const std::string& name,
                                            const FileVersion& version = {}) const {
-    return std::make_shared<const SourceFile>(SourceFile{
-        filesystem_, GetParam() ? (directory_.path() / name).string() : name, version});
+    return std::make_shared<const SourceFile>(
+        SourceFile{filesystem_, GetParam() ? (directory_.path() / name).string() : name, version});
   }
   arrow::Result<std::shared_ptr<OpenFile>> Open(const FileVersion& version = {}) const {
     return OpenFile::Open(Source("file", version), counters_);

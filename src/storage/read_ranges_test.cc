@@ -18,10 +18,10 @@ TEST(ReadRanges, OfAStoreAreFewRequestsAtOnce) {
   ASSERT_TRUE(filesystem->CreateFile("f", content).ok());
   const auto counters = std::make_shared<runtime::Counters>();
   const auto size = static_cast<int64_t>(content.size());
-  const auto file = OpenFile::Open(std::make_shared<const SourceFile>(
-                                       SourceFile{filesystem, "f", {size}}),
-                                   counters)
-                        .ValueOrDie();
+  const auto file =
+      OpenFile::Open(std::make_shared<const SourceFile>(SourceFile{filesystem, "f", {size}}),
+                     counters)
+          .ValueOrDie();
   filesystem->ResetCounts();
   filesystem->Delay(testing::Call::kRead, "f", std::chrono::milliseconds(300));
   // Two that lie together, in the wrong order, and three far from each other.

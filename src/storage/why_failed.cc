@@ -33,8 +33,8 @@ arrow::Status WhyFailed(const arrow::Status& error, const SourceFile& file,
                                              "': ", error.message());
   }
   if (found->size() >= 0 && found->size() != file.version.size) {
-    return FileChanged(file.path, "it had " + std::to_string(file.version.size) + " bytes and now has " +
-                                      std::to_string(found->size()));
+    return FileChanged(file.path, "it had " + std::to_string(file.version.size) +
+                                      " bytes and now has " + std::to_string(found->size()));
   }
   if (file.version.mtime_ns >= 0 && found->mtime() != arrow::fs::kNoTime) {
     // Listings may have fractions of seconds that looks have not.

@@ -435,7 +435,9 @@ def test_what_is_listed_can_be_chosen(table: Path) -> None:
     write(table / "month=1" / "old.pq", {"x": [0]})
     write(table / "deep" / "_hidden.parquet", {"x": [0]})
     assert len(output_of("ls", table).splitlines()) == 3
-    assert output_of("ls", table, "--extension", ".pq").endswith("old.pq\t" + str((table / "month=1" / "old.pq").stat().st_size) + "\n")
+    assert output_of("ls", table, "--extension", ".pq").endswith(
+        "old.pq\t" + str((table / "month=1" / "old.pq").stat().st_size) + "\n"
+    )
     assert len(output_of("ls", table, "--ignore-prefixes", "").splitlines()) == 4
     assert len(output_of("ls", table, "--ignore-prefixes", "", "--ignore-subdirectory").splitlines()) == 3
     assert "--list-concurrency is 0" in failure_of("ls", table, "--list-concurrency", "0", status=2)

@@ -44,7 +44,8 @@ class ParquetFactsReader final : public FactsReader {
     std::memcpy(&raw_length, end - kFooterEnd, 4);
     int64_t length = arrow::bit_util::FromLittleEndian(raw_length);
     if (length == 0 || length > got.version.size - kFooterEnd - 4) {
-      return Error("is corrupt: its footer claims ", length, " bytes in a file of ", got.version.size);
+      return Error("is corrupt: its footer claims ", length, " bytes in a file of ",
+                   got.version.size);
     }
     if (length + kFooterEnd > tail.size())
       return NeedBytes{{ByteRange::Suffix(length + kFooterEnd)}};
@@ -52,8 +53,8 @@ class ParquetFactsReader final : public FactsReader {
         {reinterpret_cast<const char*>(end - kFooterEnd - length), static_cast<size_t>(length)});
     if (!footer.ok())
       return footer.status().WithMessage("'", file_->path, "': ", footer.status().message());
-    ARROW_ASSIGN_OR_RAISE(auto facts,
-                          MakeFacts(*file_, *std::move(footer), got.version.size, converter_.get()));
+    ARROW_ASSIGN_OR_RAISE(
+        auto facts, MakeFacts(*file_, *std::move(footer), got.version.size, converter_.get()));
     return Step(std::move(facts));
   }
 
