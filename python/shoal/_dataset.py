@@ -91,7 +91,8 @@ def open(
         Keep what files tell of themselves (of Parquet: their footers) in this folder, for later datasets
         and processes; True: in the user's cache folder, ``$XDG_CACHE_HOME/shoal`` or ``~/.cache/shoal``. It
         is used only for files whose path, size, modification time, inode and time of change are still the
-        same. A folder that can't be used costs no answer; :attr:`Dataset.cache_report` says what is wrong with it.
+        same. A folder that can't be used costs no answer; :attr:`Dataset.cache_report` says what is wrong
+        with it.
     cache_limit
         Bytes that the folder of ``cache`` may take, at most (1 GiB); what was used least recently goes first.
     listing_cache_ttl

@@ -37,8 +37,8 @@ def partitioning(
     percent_decode
         Whether ``%20`` in a path is a space.
     null_where_missing
-        Whether a path that is too short for all keys (``2024/x.parquet`` of year and month) has null for those
-        it lacks, and is reported as ``missing_key``; else it is a misfit, and not read ("directory" and
+        Whether a path that is too short for all keys (``2024/x.parquet`` of year and month) has null for
+        those it lacks, and is reported as ``missing_key``; else it is a misfit, and not read ("directory" and
         "filename" only: a key that "hive" misses is null always).
 
     Raises

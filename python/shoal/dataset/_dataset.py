@@ -318,9 +318,9 @@ def dataset(
         where = pafs.LocalFileSystem() if on is None else on
         if where.type_name not in _OBJECT_STORES:
             kind = _kind(sources[0], where, on)
-    if not partition_base_dir and partitioning is not None:
-        if not is_path(source) or kind == pafs.FileType.File:
-            partition_base_dir = _top(sources[0])
+    names_files = not is_path(source) or kind == pafs.FileType.File
+    if names_files and not partition_base_dir and partitioning is not None:
+        partition_base_dir = _top(sources[0])
     options: dict[str, Any] = {
         "filesystem": on,
         "format": name,
@@ -349,7 +349,7 @@ _OBJECT_STORES = ("s3", "gcs", "abfs")
 
 
 def _top(path: str) -> str:
-    """The folder above all that a path goes through: files that are named have the keys of their whole paths."""
+    """The folder above all that a path goes through: files that are named have keys of their whole paths."""
     if path.startswith("/"):
         return "/"
     return "" if "://" in path or "/" not in path else path.split("/")[0]
