@@ -113,6 +113,17 @@ TEST(Bind, ReferencesBecomeNames) {
   EXPECT_EQ(Bound("s.v = 'q'"), "s.v = 'q'");
 }
 
+TEST(Bind, AColumnWithoutFieldsDoesNotHideAStruct) {
+  auto b = arrow::struct_({field("b", arrow::int64())});
+  auto schema = arrow::schema({field("s.a", arrow::int64()), field("s", arrow::struct_({field("a", b)}))});
+  auto filter = cp::equal(cp::field_ref("s.a.b"), cp::literal(int64_t{1}));
+  auto bound = BindFilter(filter, schema).ValueOrDie();
+  EXPECT_EQ(*bound.call()->arguments[0].field_ref(), arrow::FieldRef("s", "a", "b"));
+  const auto message =
+      BindFilter(cp::equal(cp::field_ref("s.a.c.d"), cp::literal(1)), schema).status().message();
+  EXPECT_NE(message.find("`c` in `s.a`"), std::string::npos) << message;
+}
+
 TEST(Bind, UnknownAndAmbiguousColumnsAreNamed) {
   std::string message = Failure("tinny = 1").message();
   EXPECT_EQ(message.find("There is no column `tinny`; did you mean `tiny`? The columns are "), 0u)

@@ -149,15 +149,22 @@ class Resolver {
     ARROW_RETURN_NOT_OK(Open());
     int index = Find(name);
     if (index >= 0) return Enter(index);
-    // The longest leading part that is a struct, then the rest in it.
+    // The longest leading part that is a struct, then the rest in it. Where none is, the error is
+    // about the longest one that is a column at all.
+    size_t at = std::string::npos;
     for (size_t dot = name.rfind('.'); dot != std::string::npos && dot > 0;
          dot = name.rfind('.', dot - 1)) {
-      index = Find(name.substr(0, dot));
-      if (index < 0) continue;
-      ARROW_RETURN_NOT_OK(Enter(index));
-      return Name(name.substr(dot + 1));
+      const int found = Find(name.substr(0, dot));
+      if (found < 0) continue;
+      const bool is_struct = walk_.fields[found]->type()->id() == arrow::Type::STRUCT;
+      if (!is_struct && at != std::string::npos) continue;
+      at = dot;
+      index = found;
+      if (is_struct) break;
     }
-    return Unknown(name, walk_.fields, walk_.Parent());
+    if (index < 0) return Unknown(name, walk_.fields, walk_.Parent());
+    ARROW_RETURN_NOT_OK(Enter(index));
+    return Name(name.substr(at + 1));
   }
 
   const FieldRef& ref_;
