@@ -54,7 +54,7 @@ class ByteFinder {
   }
 
   /// The next one; the end if there is none.
-  const char* Next() {
+  [[gnu::always_inline]] const char* Next() {
     while (mask_ == 0) {
       if (end_ - word_ <= 64) return end_;
       word_ += 64;
@@ -76,17 +76,20 @@ class ByteFinder {
   }
 
  private:
-  void Load() {
+  [[gnu::always_inline]] void Load() {
     if (end_ - word_ >= 64) {
       mask_ = set_.Of64(word_);
-    } else if (word_ < end_) {
-      char last[64] = {};
-      const size_t n = static_cast<size_t>(end_ - word_);
-      std::memcpy(last, word_, n);
-      mask_ = set_.Of64(last) & ((uint64_t{1} << n) - 1);
     } else {
-      mask_ = 0;
+      LoadLast();
     }
+  }
+  [[gnu::noinline]] void LoadLast() {
+    mask_ = 0;
+    if (word_ >= end_) return;
+    char last[64] = {};
+    const size_t n = static_cast<size_t>(end_ - word_);
+    std::memcpy(last, word_, n);
+    mask_ = set_.Of64(last) & ((uint64_t{1} << n) - 1);
   }
 
   const ByteSet set_;
