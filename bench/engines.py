@@ -26,8 +26,13 @@ WORKLOADS = (
     "full",
     "project",
     "by_month",
+    "csv",
+    "json",
+    "json_all",
+    "json_count",
 )
 
+TWO = ["l_orderkey", "l_extendedprice"]
 THREE = ["l_orderkey", "l_extendedprice", "l_shipdate"]
 
 
@@ -44,6 +49,10 @@ def arrow_like(name: str, ds: Any, root: Path) -> int:
 
     def months():
         return ds.dataset(str(root / "by_month"), format="parquet", partitioning="hive")
+
+    def text(format):
+        folder = {"csv": "csv", "json": "jsonl"}[format]
+        return ds.dataset(str(root / folder), format=format)
 
     def rows(batches):
         return sum(batch.num_rows for batch in batches)
@@ -63,6 +72,10 @@ def arrow_like(name: str, ds: Any, root: Path) -> int:
             .to_table(columns=["l_extendedprice"], filter=(field("year") == 1995) & (field("month") >= 6))
             .num_rows
         ),
+        "csv": lambda: rows(text("csv").to_batches(columns=TWO)),
+        "json": lambda: rows(text("json").to_batches(columns=TWO)),
+        "json_all": lambda: rows(text("json").to_batches()),
+        "json_count": lambda: text("json").count_rows(),
     }[name]()
 
 
@@ -72,6 +85,7 @@ def run_duckdb(name: str, duckdb: Any, root: Path) -> int:
     tiny = f"read_parquet('{root}/tiny/**/*.parquet', hive_partitioning=true, hive_types={types})"
     items = f"read_parquet('{root}/lineitem/lineitem/*.parquet')"
     months = f"read_parquet('{root}/by_month/**/*.parquet', hive_partitioning=true)"
+    csv, json_lines = f"read_csv('{root}/csv/*.csv')", f"read_json('{root}/jsonl/*.jsonl')"
 
     def one(sql):
         return connection.execute(sql).fetchone()[0]
@@ -95,6 +109,10 @@ def run_duckdb(name: str, duckdb: Any, root: Path) -> int:
         "full": lambda: rows(f"select * from {items}"),
         "project": lambda: rows(f"select {', '.join(THREE)} from {items}"),
         "by_month": lambda: rows(f"select l_extendedprice from {months} where year = 1995 and month >= 6"),
+        "csv": lambda: rows(f"select {', '.join(TWO)} from {csv}"),
+        "json": lambda: rows(f"select {', '.join(TWO)} from {json_lines}"),
+        "json_all": lambda: rows(f"select * from {json_lines}"),
+        "json_count": lambda: one(f"select count(*) from {json_lines}"),
     }[name]()
 
 
@@ -109,6 +127,9 @@ def run_polars(name: str, pl: Any, root: Path) -> int:
 
     def months():
         return pl.scan_parquet(f"{root}/by_month/", hive_partitioning=True)
+
+    def json_lines():
+        return pl.scan_ndjson(f"{root}/jsonl/*.jsonl")
 
     def rows(frame):
         return frame.collect(engine="streaming").height
@@ -131,15 +152,19 @@ def run_polars(name: str, pl: Any, root: Path) -> int:
         "by_month": lambda: rows(
             months().filter((col("year") == 1995) & (col("month") >= 6)).select("l_extendedprice")
         ),
+        "csv": lambda: rows(pl.scan_csv(f"{root}/csv/*.csv").select(TWO)),
+        "json": lambda: rows(json_lines().select(TWO)),
+        "json_all": lambda: rows(json_lines()),
+        "json_count": lambda: count(json_lines()),
     }[name]()
 
 
 def run_datafusion(name: str, datafusion: Any, root: Path) -> int:
     context = datafusion.SessionContext()
 
-    def table(path: str, keys: str = "") -> None:
+    def table(path: str, keys: str = "", format: str = "parquet") -> None:
         partitioned = f"partitioned by ({keys})" if keys else ""
-        context.sql(f"create external table t stored as parquet {partitioned} location '{root}/{path}/'")
+        context.sql(f"create external table t stored as {format} {partitioned} location '{root}/{path}/'")
 
     def rows(sql):
         return sum(batch.to_pyarrow().num_rows for batch in context.sql(sql).execute_stream())
@@ -151,6 +176,10 @@ def run_datafusion(name: str, datafusion: Any, root: Path) -> int:
         table("tiny", "date, hour")
     elif name == "by_month":
         table("by_month", "year, month")
+    elif name == "csv":
+        table("csv", format="csv")
+    elif name.startswith("json"):
+        table("jsonl", format="json")
     else:
         table("lineitem/lineitem")
     return {
@@ -170,6 +199,10 @@ def run_datafusion(name: str, datafusion: Any, root: Path) -> int:
         "by_month": lambda: rows(
             "select l_extendedprice from t where year = '1995' and cast(month as int) >= 6"
         ),
+        "csv": lambda: rows(f"select {', '.join(TWO)} from t"),
+        "json": lambda: rows(f"select {', '.join(TWO)} from t"),
+        "json_all": lambda: rows("select * from t"),
+        "json_count": lambda: one("select count(*) from t"),
     }[name]()
 
 

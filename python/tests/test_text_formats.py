@@ -258,3 +258,22 @@ def test_doubles_in_json_alter_no_integer(tmp_path: Path) -> None:
         pa.ArrowInvalid, match=r"a\.jsonl', line 2: no double is the integer 9007199254740993"
     ):
         read(path, schema=schema)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ['{"i": 1, "s": tru}', '{"i": 1, "s": "x}', '{"i": 1}{"i": 2}', '{"i": 1, "s": "\\x"}', '{"i": 1'],
+)
+def test_damaged_json_is_an_error_whatever_is_asked(tmp_path: Path, damage: str) -> None:
+    lines = [json.dumps({"i": i, "s": "x" * 100}) for i in range(40_000)]  # more than a sample
+    lines[30_011] = damage
+    dataset = shoal.open(put(tmp_path / "a.jsonl", "\n".join(lines)))
+    for ask in (
+        dataset.count,
+        lambda: dataset.count("i >= 0"),
+        lambda: dataset.scan(["i"]).to_table(),
+        lambda: dataset.scan([]).to_table(),
+        dataset.to_table,
+    ):
+        with pytest.raises(pa.ArrowInvalid, match=r"a\.jsonl', line 30012"):
+            ask()

@@ -14,6 +14,7 @@
 #include "base/question_error.h"
 #include "base/text.h"
 #include "formats/json/facts.h"
+#include "formats/json/line_decoder.h"
 #include "formats/text/numbers.h"
 #include "formats/text/rest_of_file.h"
 
@@ -27,7 +28,9 @@ using text::Place;
 struct Reading {
   UnitRequest request;
   std::shared_ptr<arrow::Schema> schema;  // of batches
+  bool plain = false;                     // whether CanDecodeLines
 
+  bool counts() const { return request.leaves.empty(); }
   const JsonFacts& facts() const { return static_cast<const JsonFacts&>(*request.facts); }
   const std::string& path() const { return request.file->path; }
 };
@@ -82,33 +85,80 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Parse(
   return arrow::RecordBatch::Make(reading.schema, rows.length(), rows.fields());
 }
 
-/// Converts some lines, to one batch.
+/// Makes batches of some whole lines. `text` ends with a line end.
 class RecordsUnit final : public Unit {
  public:
   RecordsUnit(std::shared_ptr<const Reading> reading, std::shared_ptr<arrow::Buffer> text,
-              int64_t rows, int64_t line)
+              int64_t line)
       : Unit(reading->request.file),
         reading_(std::move(reading)),
         text_(std::move(text)),
-        rows_(rows),
         line_(line) {}
 
   arrow::Result<Step> Next(Resident) override {
-    if (done_) return Done{};
-    if (!text_) {
-      done_ = true;
-      return Step(arrow::RecordBatch::Make(reading_->schema, rows_, arrow::ArrayVector{}));
+    if (text_) {
+      const int64_t size = text_->size();
+      if (!std::exchange(charged_, true)) {
+        return NeedBytes{{}, {}, reading_->counts() ? size : 4 * size};
+      }
+      ARROW_ASSIGN_OR_RAISE(rows_, Decode());
+      text_ = nullptr;
     }
-    if (!std::exchange(charged_, true)) return NeedBytes{{}, {}, 4 * text_->size()};
-    done_ = true;
-    auto batch = Parse(*reading_, text_);
-    if (!batch.ok()) return Explain(batch.status());
-    if ((*batch)->num_rows() != rows_)
-      return Explain(Status::Invalid("a line has several objects"));
-    return Step(*std::move(batch));
+    const int64_t left = rows_->num_rows() - given_;
+    if (left == 0) return Done{};
+    const int64_t rows = reading_->counts()
+                             ? left
+                             : std::min(left, std::max<int64_t>(reading_->request.batch_rows, 1));
+    return Step(rows_->Slice(std::exchange(given_, given_ + rows), rows));
   }
 
  private:
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Decode() const {
+    const std::string_view text(*text_);
+    if (!base::IsUtf8(text)) return NotUtf8();
+    if (reading_->plain) {
+      ARROW_ASSIGN_OR_RAISE(auto batch,
+                            DecodeLines(text, reading_->schema, reading_->request.pool));
+      if (batch) return batch;
+    }
+    ARROW_ASSIGN_OR_RAISE(const int64_t rows, CheckLines());
+    if (rows == 0) return arrow::RecordBatch::MakeEmpty(reading_->schema);
+    auto batch = Parse(*reading_, text_);
+    if (!batch.ok()) return Explain(batch.status());
+    if ((*batch)->num_rows() != rows) {
+      return Explain(Status::Invalid("a line has several objects"));
+    }
+    return batch;
+  }
+
+  /// The lines that are not blank. Each has to look like one object: what Arrow's parser takes
+  /// besides, objects over several lines and several in one, would be other rows where the text is
+  /// cut elsewhere.
+  arrow::Result<int64_t> CheckLines() const {
+    std::string_view rest(*text_);
+    int64_t rows = 0;
+    for (int64_t line = line_; !rest.empty(); ++line) {
+      const std::string_view record = TakeLine(&rest);
+      const size_t first = record.find_first_not_of(" \t\r");
+      if (first == record.npos) continue;
+      if (record[first] != '{' || record[record.find_last_not_of(" \t\r")] != '}') {
+        Shape shape;
+        auto status = ReadShape(record, &shape);
+        return ErrorAt(reading_->path(), line,
+                       status.ok() ? "it is no JSON object" : status.message());
+      }
+      ++rows;
+    }
+    return rows;
+  }
+
+  Status NotUtf8() const {
+    std::string_view rest(*text_);
+    int64_t line = line_;
+    while (!rest.empty() && base::IsUtf8(TakeLine(&rest))) ++line;
+    return ErrorAt(reading_->path(), line, "invalid UTF8");
+  }
+
   /// The same error for the line that causes it, which is found by reading each alone.
   Status Explain(const Status& error) const {
     if (error.IsOutOfMemory()) return error;
@@ -139,10 +189,13 @@ class RecordsUnit final : public Unit {
 
   std::shared_ptr<const Reading> reading_;
   std::shared_ptr<arrow::Buffer> text_;
-  int64_t rows_, line_;
-  bool charged_ = false, done_ = false;
+  const int64_t line_;
+  bool charged_ = false;
+  std::shared_ptr<arrow::RecordBatch> rows_;
+  int64_t given_ = 0;
 };
 
+/// Cuts after a line; what is in the lines is for those to see who read them.
 class LineCutter final : public text::Cutter {
  public:
   explicit LineCutter(std::shared_ptr<const Reading> reading) : reading_(std::move(reading)) {}
@@ -150,54 +203,25 @@ class LineCutter final : public text::Cutter {
   arrow::Result<int64_t> Cut(std::shared_ptr<arrow::Buffer> text, Place place, bool final,
                              std::vector<std::unique_ptr<Unit>>* units) override {
     const std::string_view whole(*text);
-    std::string_view rest = place.offset == 0 ? WithoutByteOrderMark(whole) : whole;
-    if (const size_t end = rest.rfind('\n'); !final) {
-      if (end == rest.npos) return 0;
-      rest = rest.substr(0, end + 1);
+    const auto begin = place.offset == 0
+                           ? static_cast<int64_t>(whole.size() - WithoutByteOrderMark(whole).size())
+                           : 0;
+    const auto lines = static_cast<int64_t>(whole.rfind('\n') + 1);  // 0: there is no line end
+    if (lines == 0 && !final) return 0;
+    const bool ended = lines == text->size();
+    std::shared_ptr<arrow::Buffer> records;
+    if (final && !ended) {
+      records = arrow::Buffer::FromString(std::string(whole.substr(begin)) + '\n');
+    } else {
+      records = arrow::SliceBuffer(text, begin, lines - begin);
     }
-    if (!base::IsUtf8(rest)) return NotUtf8(rest, place.line);
-    const char* const text_end = rest.data() + rest.size();
-    const bool counts = reading_->request.leaves.empty();
-    const char* piece = rest.data();
-    int64_t rows = 0, line = place.line, piece_line = place.line;
-    const auto flush = [&] {
-      if (rows > 0) {
-        auto records =
-            counts ? nullptr : arrow::SliceBuffer(text, piece - whole.data(), rest.data() - piece);
-        units->push_back(
-            std::make_unique<RecordsUnit>(reading_, std::move(records), rows, piece_line));
-      }
-      rows = 0;
-      piece = rest.data();
-      piece_line = line;
-    };
-    while (!rest.empty()) {
-      const std::string_view record = TakeLine(&rest);
-      ++line;
-      const size_t first = record.find_first_not_of(" \t\r");
-      if (first == record.npos) continue;
-      // So that lines and objects are the same, wherever the text is cut.
-      if (record[first] != '{' || record[record.find_last_not_of(" \t\r")] != '}') {
-        Shape shape;
-        auto status = ReadShape(record, &shape);
-        return ErrorAt(reading_->path(), line - 1,
-                       status.ok() ? "it is no JSON object" : status.message());
-      }
-      if (++rows == reading_->request.batch_rows && !counts) flush();
+    if (records->size() > 0) {
+      units->push_back(std::make_unique<RecordsUnit>(reading_, std::move(records), place.line));
     }
-    rest = {text_end, 0};
-    flush();
-    return text_end - whole.data();
+    return final ? text->size() : lines;
   }
 
  private:
-  Status NotUtf8(std::string_view text, int64_t line) const {
-    for (; !text.empty(); ++line) {
-      if (!base::IsUtf8(TakeLine(&text))) break;
-    }
-    return ErrorAt(reading_->path(), line, "invalid UTF8");
-  }
-
   std::shared_ptr<const Reading> reading_;
 };
 
@@ -206,6 +230,7 @@ class LineCutter final : public text::Cutter {
 arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request, int64_t piece) {
   auto reading = std::make_shared<Reading>();
   reading->schema = ProjectLeaves(*request.facts->schema(), request.leaves);
+  reading->plain = CanDecodeLines(*reading->schema);
   reading->request = std::move(request);
   const auto& file = reading->request.file;
   text::TextFile text{file, "", reading->facts().file_size()};
