@@ -3,7 +3,7 @@
 `tiny`      many ten-row files in `date=/hour=` folders: listing, planning, footers
 `lineitem`  TPC-H lineitem in 8 files with string_view columns: full scans, projections, filters
 `by_month`  the same rows in `year=/month=` folders: partition pruning
-`csv`, `jsonl`  the same rows as text: records, of whose columns few are wanted
+`csv`, `json`  the same rows as text: records, of whose columns few are wanted
 """
 
 from __future__ import annotations
@@ -58,12 +58,13 @@ def make_by_month(target: Path, source: Path) -> None:
             pq.write_table(rows, folder / f"part-{number}.parquet")
 
 
-def make_text(target: Path, source: Path, format: str) -> None:
+def make_text(target: Path, source: Path, to: str) -> None:
+    """`to`: csv or jsonl. JSON lines get the ending that all engines look for."""
     program = Path(sys.executable).parent / "shoal"
     target.mkdir(parents=True)
     for path in sorted((source / "lineitem").glob("*.parquet")):
-        output = target / f"{path.stem}.{format}"
-        subprocess.run([program, "scan", path, "--to", format, "--output", output], check=True)
+        output = target / f"{path.stem}.{to.removesuffix('l')}"
+        subprocess.run([program, "scan", path, "--to", to, "--output", output], check=True)
 
 
 def once(target: Path, make: Callable[[Path], None]) -> None:
@@ -82,5 +83,5 @@ def make_all(root: Path, *, days: int, scale: float) -> None:
     once(root / "tiny", lambda target: make_tiny(target, days))
     once(root / "lineitem", lambda target: make_lineitem(target, scale))
     once(root / "by_month", lambda target: make_by_month(target, root / "lineitem"))
-    for format in ("csv", "jsonl"):
-        once(root / format, lambda target, format=format: make_text(target, root / "lineitem", format))
+    once(root / "csv", lambda target: make_text(target, root / "lineitem", "csv"))
+    once(root / "json", lambda target: make_text(target, root / "lineitem", "jsonl"))

@@ -51,8 +51,7 @@ def arrow_like(name: str, ds: Any, root: Path) -> int:
         return ds.dataset(str(root / "by_month"), format="parquet", partitioning="hive")
 
     def text(format):
-        folder = {"csv": "csv", "json": "jsonl"}[format]
-        return ds.dataset(str(root / folder), format=format)
+        return ds.dataset(str(root / format), format=format)
 
     def rows(batches):
         return sum(batch.num_rows for batch in batches)
@@ -85,7 +84,7 @@ def run_duckdb(name: str, duckdb: Any, root: Path) -> int:
     tiny = f"read_parquet('{root}/tiny/**/*.parquet', hive_partitioning=true, hive_types={types})"
     items = f"read_parquet('{root}/lineitem/lineitem/*.parquet')"
     months = f"read_parquet('{root}/by_month/**/*.parquet', hive_partitioning=true)"
-    csv, json_lines = f"read_csv('{root}/csv/*.csv')", f"read_json('{root}/jsonl/*.jsonl')"
+    csv, json_lines = f"read_csv('{root}/csv/*.csv')", f"read_json('{root}/json/*.json')"
 
     def one(sql):
         return connection.execute(sql).fetchone()[0]
@@ -129,7 +128,7 @@ def run_polars(name: str, pl: Any, root: Path) -> int:
         return pl.scan_parquet(f"{root}/by_month/", hive_partitioning=True)
 
     def json_lines():
-        return pl.scan_ndjson(f"{root}/jsonl/*.jsonl")
+        return pl.scan_ndjson(f"{root}/json/*.json")
 
     def rows(frame):
         return frame.collect(engine="streaming").height
@@ -179,7 +178,7 @@ def run_datafusion(name: str, datafusion: Any, root: Path) -> int:
     elif name == "csv":
         table("csv", format="csv")
     elif name.startswith("json"):
-        table("jsonl", format="json")
+        table("json", format="json")
     else:
         table("lineitem/lineitem")
     return {
