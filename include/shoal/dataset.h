@@ -21,6 +21,7 @@
 #include <shoal/partitioning.h>
 #include <shoal/plan.h>
 #include <shoal/scan.h>
+#include <shoal/virtual_columns.h>
 
 namespace shoal {
 
@@ -50,6 +51,8 @@ struct OpenOptions {
   std::vector<std::string> ignore_prefixes = {"_", "."};
   /// Leave out subdirectories that carry no partition key.
   bool ignore_subdirectory = false;
+  /// Names of columns about files that requests may use besides the table's own.
+  VirtualColumnNames virtual_columns;
   /// Kinds of listing issues that are errors; the others are only counted in listing_report().
   std::set<ListingIssue> strict;
   /// Directory reads in flight, at most; at least 1.
@@ -148,6 +151,24 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   virtual arrow::Result<TableStatistics> Statistics(
       const arrow::compute::Expression& filter = arrow::compute::literal(true),
       const PlanOptions& options = {}) const;
+
+  /// The request over these fragments alone. They are of a plan of this dataset, or of another over
+  /// the same files; `keys`: what their partition values are of (ScanPlan::partition_schema), which
+  /// are cast to the types that the keys have here. Lists and opens nothing once the schema is
+  /// known.
+  virtual arrow::Result<ScanPlan> PlanFragments(const ScanRequest& request,
+                                                std::vector<Fragment> fragments,
+                                                const arrow::Schema& keys) const;
+  /// What the file of the fragment tells of itself; null: it is empty. Opens it if it is not known.
+  virtual arrow::Result<std::shared_ptr<const FileFacts>> Facts(
+      const Fragment& fragment,
+      const arrow::StopToken& stop = arrow::StopToken::Unstoppable()) const;
+  /// Reads or counts the rows of a plan of this dataset, with what the dataset knows of its files.
+  virtual arrow::Result<std::unique_ptr<BatchStream>> ScanPlanned(
+      const ScanPlan& plan, const ScanOptions& options = {}) const;
+  virtual arrow::Result<int64_t> CountPlanned(const ScanPlan& plan,
+                                              const ScanOptions& options = {}) const;
+
   /// A dataset of the same sources and options, to be listed anew whatever a listing cache has
   /// of them; this one stays as it is.
   virtual arrow::Result<std::shared_ptr<Dataset>> Refresh() const;

@@ -168,6 +168,14 @@ class FileFormat {
   virtual arrow::Result<std::shared_ptr<const FileFacts>> RestoreFacts(
       std::string_view common, std::string_view own,
       const std::shared_ptr<const SourceFile>& file) const;
+
+  /// Of a file that tells of others (Parquet's `_metadata`): the path of the file that each of its
+  /// row groups is in, as it is written there; empty where the file does not say. NotImplemented,
+  /// as by default: there are no such files of this format.
+  virtual arrow::Result<std::vector<std::string>> SummarizedFiles(const FileFacts& summary) const;
+  /// What the summary says of the file that has those of its row groups.
+  virtual arrow::Result<std::shared_ptr<const FileFacts>> FactsOfSummarized(
+      const FileFacts& summary, const std::vector<int>& row_groups, const SourceFile& file) const;
 };
 
 /// The number of leaves of a type or schema: a nested type has those of its children, any other

@@ -17,6 +17,7 @@
 #include <shoal/file_format.h>
 #include <shoal/listing.h>
 #include <shoal/statistics.h>
+#include <shoal/virtual_columns.h>
 
 namespace shoal {
 
@@ -155,13 +156,16 @@ struct InspectionReport {
 struct ScanPlan {
   std::shared_ptr<arrow::fs::FileSystem> filesystem;
   std::shared_ptr<const FileFormat> format;
+  /// The table's columns, and behind them the virtual ones that the request uses.
   std::shared_ptr<arrow::Schema> table_schema;
+  std::vector<VirtualField> virtual_columns;
   /// The table schema was given, not found: files are cast to it wherever Arrow can, and a value
   /// that does not fit is an error. Otherwise a file's type must be one whose values the table's
   /// type holds all.
   bool schema_declared = false;
   /// A column that a file has and the table has not is an error (strict: kUnseenColumn).
   bool strict_columns = false;
+  /// With virtual columns of files, which are as keys that every path carries.
   std::shared_ptr<arrow::Schema> partition_schema;
   std::shared_ptr<arrow::Schema> output_schema;
   /// Columns are always set here. References are by name and the casts are there (see BindFilter),

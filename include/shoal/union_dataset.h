@@ -57,6 +57,15 @@ class UnionDataset final : public Dataset {
   arrow::Result<TableStatistics> Statistics(
       const arrow::compute::Expression& filter = arrow::compute::literal(true),
       const PlanOptions& options = {}) const override;
+  arrow::Result<ScanPlan> PlanFragments(const ScanRequest& request, std::vector<Fragment> fragments,
+                                        const arrow::Schema& keys) const override;
+  arrow::Result<std::shared_ptr<const FileFacts>> Facts(
+      const Fragment& fragment,
+      const arrow::StopToken& stop = arrow::StopToken::Unstoppable()) const override;
+  arrow::Result<std::unique_ptr<BatchStream>> ScanPlanned(
+      const ScanPlan& plan, const ScanOptions& options = {}) const override;
+  arrow::Result<int64_t> CountPlanned(const ScanPlan& plan,
+                                      const ScanOptions& options = {}) const override;
   arrow::Result<std::shared_ptr<Dataset>> Refresh() const override;
   arrow::Result<std::shared_ptr<Dataset>> WithSchema(
       std::shared_ptr<arrow::Schema> schema) const override;

@@ -1,6 +1,6 @@
 """Types of the compiled module. See python/src/_core.pyx."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeGuard, final
 
 import pyarrow as pa
@@ -196,6 +196,7 @@ class Dataset:
         cache: str = "",
         cache_limit: int = ...,
         listing_cache_ms: int = 0,
+        virtual_columns: Mapping[str, str] | None = None,
         storage_options: dict[str, str] | None = None,
     ) -> None: ...
     def schema(self) -> pa.Schema: ...
@@ -237,7 +238,12 @@ class Dataset:
         ordering: Iterable[_SortColumn],
         constraints: Iterable[tuple[bool, Iterable[str]]],
     ) -> FileScan: ...
-    def plan_fragment(self, request: ScanRequest, whole: ScanPlan, fragment: int) -> ScanPlan: ...
+    def plan_fragment(
+        self, request: ScanRequest, whole: ScanPlan, fragment: int, row_groups: Iterable[int] | None = None
+    ) -> ScanPlan: ...
+    def matching_row_groups(
+        self, request: ScanRequest, whole: ScanPlan, fragment: int, row_groups: Iterable[int] | None = None
+    ) -> list[int]: ...
     def start(self, request: ScanRequest, options: ScanOptions) -> Stream: ...
     def read(self, request: ScanRequest, options: ScanOptions) -> tuple[pa.Table, dict[str, Any]]: ...
     def refresh(self) -> Dataset: ...

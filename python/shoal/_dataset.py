@@ -49,6 +49,7 @@ def open(
     cache_limit: int | None = None,
     listing_cache_ttl: float = 0,
     storage_options: Mapping[str, Any] | None = None,
+    virtual_columns: Mapping[str, str | None] | None = None,
 ) -> "Dataset":
     """Open folders of files as one table. Reads nothing: that begins with the first question.
 
@@ -105,6 +106,12 @@ def open(
         pandas and pyarrow users know: ``{"key": ..., "secret": ..., "endpoint_url": ..., "region": ...}``;
         docs/object-stores.md lists them. ``deadline``: seconds that one operation may take with all its
         retries (60). An unknown name is an error. What is not given comes from the environment.
+    virtual_columns
+        Other names for the columns about files, by which :meth:`Dataset.scan` can be asked for them:
+        ``{"filename": "path"}``; None for one that cannot be asked for. By default ``filename``, the file's
+        path, is ``__filename``; ``row_index``, a row's place in its file from 0, ``__row_index``;
+        ``file_size``, in bytes, ``__file_size``; and ``file_mtime``, when it was last changed,
+        ``__file_mtime``. A column of the table of such a name comes first.
 
     Raises
     ------
@@ -140,6 +147,7 @@ def open(
             cache_limit=_cache_limit(cache_limit, cache),
             listing_cache_ms=_milliseconds(listing_cache_ttl),
             storage_options=as_storage_options(storage_options),
+            virtual_columns=_virtual_columns(virtual_columns),
         )
     )
 
@@ -498,6 +506,24 @@ def forget_listings(path: Source = "") -> None:
     may be relative. See ``listing_cache_ttl`` of :func:`shoal.open`.
     """
     _core.forget_listings(os.path.abspath(path) if isinstance(path, os.PathLike) else path)
+
+
+def _virtual_columns(names: Mapping[str, str | None] | None) -> dict[str, str]:
+    if names is None:
+        return {}
+    if not isinstance(names, Mapping):
+        raise TypeError(f"virtual_columns must be a dict of names, not {type(names).__name__}")
+    for column, name in names.items():
+        if column not in _VIRTUAL_COLUMNS:
+            raise ValueError(
+                f"virtual_columns: there is no column {column!r}, but {', '.join(_VIRTUAL_COLUMNS)}"
+            )
+        if not isinstance(name, str | None):
+            raise TypeError(f"virtual_columns: the name of {column} must be a text, not {name!r}")
+    return {column: name or "" for column, name in names.items()}
+
+
+_VIRTUAL_COLUMNS = ("filename", "row_index", "file_size", "file_mtime")
 
 
 def _inspect(inspect: int | str) -> int:

@@ -181,31 +181,35 @@ arrow::Result<int64_t> CountScan(DatasetPtr dataset, ScanRequest request, ScanOp
 
 arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRequest request,
                                                       std::shared_ptr<ScanPlan> whole,
-                                                      int64_t fragment) {
-  const auto limit = std::exchange(request.limit, 0);
-  const auto offset = std::exchange(request.offset, 0);
-  PlanOptions options;
-  options.collect_statistics = false;
-  ARROW_ASSIGN_OR_RAISE(auto plan, Plan(std::move(dataset), std::move(request), options));
-  plan->request.limit = limit;
-  plan->request.offset = offset;
-  Fragment piece = whole->fragments[fragment];
-  PartitionValues values;
-  for (const auto& key : plan->partition_schema->fields()) {
-    const int place = whole->partition_schema->GetFieldIndex(key->name());
-    const auto value = place < 0 ? nullptr : (*piece.partition_values)[place];
-    if (!value) {  // the path says nothing of it
-      values.push_back(nullptr);
-      continue;
+                                                      int64_t fragment,
+                                                      std::optional<std::vector<int>> row_groups) {
+  using Result = arrow::Result<std::shared_ptr<ScanPlan>>;
+  return Interruptible<std::shared_ptr<ScanPlan>>([dataset, request, whole, fragment,
+                                                   row_groups](const arrow::StopToken&) -> Result {
+    Fragment piece = whole->fragments[fragment];
+    if (row_groups) {
+      piece.row_groups = row_groups;
+      piece.row_group_sizes.clear();
+      piece.num_rows = piece.num_bytes = {};
+      piece.ordering.clear();
     }
-    ARROW_ASSIGN_OR_RAISE(auto cast, value->type->Equals(*key->type())
-                                         ? arrow::Datum(value)
-                                         : arrow::compute::Cast(value, key->type()));
-    values.push_back(cast.scalar());
-  }
-  piece.partition_values = std::make_shared<const PartitionValues>(std::move(values));
-  plan->fragments = {std::move(piece)};
-  return plan;
+    ARROW_ASSIGN_OR_RAISE(
+        auto plan, dataset->PlanFragments(request, {std::move(piece)}, *whole->partition_schema));
+    return std::make_shared<ScanPlan>(std::move(plan));
+  });
+}
+
+arrow::Result<std::vector<int>> MatchingRowGroups(DatasetPtr dataset,
+                                                  std::shared_ptr<ScanPlan> whole, int64_t fragment,
+                                                  std::optional<std::vector<int>> row_groups,
+                                                  arrow::compute::Expression filter) {
+  using Result = arrow::Result<std::vector<int>>;
+  return Interruptible<std::vector<int>>(
+      [dataset, whole, fragment, row_groups, filter](const arrow::StopToken&) -> Result {
+        Fragment piece = whole->fragments[fragment];
+        if (row_groups) piece.row_groups = row_groups;
+        return RowGroupsThatMatch(*dataset, std::move(piece), *whole->partition_schema, filter);
+      });
 }
 
 arrow::Result<std::vector<FilterSupport>> SupportsFilters(

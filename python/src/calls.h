@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <arrow/type.h>
 
 #include <shoal/dataset.h>
+#include <shoal/dataset_fragment.h>
 #include <shoal/file_groups.h>
 
 #include "stream.h"
@@ -67,11 +69,17 @@ arrow::Result<TableRead> ReadPlan(std::shared_ptr<ScanPlan> plan, ScanOptions op
 /// The rows of a scan, counted by reading it; for requests that Count() does not answer.
 arrow::Result<int64_t> CountScan(DatasetPtr dataset, ScanRequest request, ScanOptions options);
 
-/// A plan that reads one fragment of another plan, which may be of another dataset over the same
-/// files: the keys are cast to the types that this dataset gives them. Lists nothing.
+/// A plan that reads one fragment of another plan, or some of its row groups: see
+/// Dataset::PlanFragments.
 arrow::Result<std::shared_ptr<ScanPlan>> PlanFragment(DatasetPtr dataset, ScanRequest request,
                                                       std::shared_ptr<ScanPlan> whole,
-                                                      int64_t fragment);
+                                                      int64_t fragment,
+                                                      std::optional<std::vector<int>> row_groups);
+/// Of the row groups of that fragment those that have rows which may pass the filter.
+arrow::Result<std::vector<int>> MatchingRowGroups(DatasetPtr dataset,
+                                                  std::shared_ptr<ScanPlan> whole, int64_t fragment,
+                                                  std::optional<std::vector<int>> row_groups,
+                                                  arrow::compute::Expression filter);
 
 arrow::Result<std::vector<FilterSupport>> SupportsFilters(
     DatasetPtr dataset, std::vector<arrow::compute::Expression> filters, ReadMode mode);

@@ -56,6 +56,16 @@ def table_dataset(Table table not None):
     return made
 
 
+cdef optional[vector[int]] as_row_groups(row_groups) except *:
+    cdef optional[vector[int]] out
+    cdef vector[int] numbers
+    if row_groups is not None:
+        for number in row_groups:
+            numbers.push_back(small("row_group", integer("row_group", number)))
+        out = numbers
+    return out
+
+
 @cython.final
 cdef class Dataset:
     """A table of files. Immutable. Pickles as its sources and options, so that who unpickles it lists anew."""
@@ -66,7 +76,8 @@ cdef class Dataset:
                  Partitioning partitioning=None,
                  str partition_base_dir="", Schema schema=None, inspect=256, str extension="",
                  ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100,
-                 str cache="", cache_limit=1 << 30, int64_t listing_cache_ms=0, storage_options=None):
+                 str cache="", cache_limit=1 << 30, int64_t listing_cache_ms=0, storage_options=None,
+                 virtual_columns=None):
         cdef COpenOptions options
         ignore_prefixes, strict = tuple(ignore_prefixes), tuple(strict)
         if filesystem is not None:
@@ -94,6 +105,18 @@ cdef class Dataset:
         options.cache = as_bytes(cache)
         options.cache_limit = positive("cache_limit", cache_limit)
         options.listing_cache_ttl = CMilliseconds(listing_cache_ms)
+        virtual_columns = dict(virtual_columns or {})
+        for name, value in virtual_columns.items():
+            if name == "filename":
+                options.virtual_columns.filename = as_bytes(value)
+            elif name == "row_index":
+                options.virtual_columns.row_index = as_bytes(value)
+            elif name == "file_size":
+                options.virtual_columns.file_size = as_bytes(value)
+            elif name == "file_mtime":
+                options.virtual_columns.file_mtime = as_bytes(value)
+            else:
+                raise ValueError(f"virtual_columns: there is no column {name!r}")
         storage_options = dict(storage_options or {})
         for name, value in storage_options.items():
             options.storage_options[as_bytes(name)] = as_bytes(value)
@@ -118,6 +141,7 @@ cdef class Dataset:
             "cache": cache,
             "cache_limit": cache_limit,
             "listing_cache_ms": listing_cache_ms,
+            "virtual_columns": virtual_columns,
             "storage_options": storage_options,
         }))
         with nogil:
@@ -244,14 +268,29 @@ cdef class Dataset:
             scan = GetResultValue(CallFileScan(self.dataset, arguments, options))
         return FileScan.wrap(scan)
 
-    def plan_fragment(self, ScanRequest request not None, ScanPlan whole not None, size_t fragment):
-        """The plan that reads one fragment of `whole`, for this dataset's schema."""
+    def plan_fragment(self, ScanRequest request not None, ScanPlan whole not None, size_t fragment, row_groups=None):
+        """The plan that reads one fragment of `whole`, or those of its row groups, for this dataset's schema."""
         if fragment >= whole.plan.get().fragments.size():
             raise IndexError(f"The plan has no fragment {fragment}")
         cdef shared_ptr[CScanPlan] plan
+        cdef optional[vector[int]] c_row_groups = as_row_groups(row_groups)
         with nogil:
-            plan = GetResultValue(CallPlanFragment(self.dataset, request.request, whole.plan, fragment))
+            plan = GetResultValue(
+                CallPlanFragment(self.dataset, request.request, whole.plan, fragment, c_row_groups)
+            )
         return ScanPlan.wrap(plan)
+
+    def matching_row_groups(self, ScanRequest request not None, ScanPlan whole not None, size_t fragment, row_groups=None):
+        """Of the row groups of a fragment of `whole` those that the request's filter does not rule out."""
+        if fragment >= whole.plan.get().fragments.size():
+            raise IndexError(f"The plan has no fragment {fragment}")
+        cdef vector[int] out
+        cdef optional[vector[int]] c_row_groups = as_row_groups(row_groups)
+        with nogil:
+            out = GetResultValue(
+                CallMatchingRowGroups(self.dataset, whole.plan, fragment, c_row_groups, request.request.filter)
+            )
+        return list(out)
 
     def start(self, ScanRequest request not None, ScanOptions options not None):
         cdef CScanOptions c_options = options.get()

@@ -310,6 +310,12 @@ cdef extern from "shoal/listing_cache.h" namespace "shoal" nogil:
 
 
 cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
+    cdef cppclass CVirtualColumnNames "shoal::VirtualColumnNames":
+        c_string filename
+        c_string row_index
+        c_string file_size
+        c_string file_mtime
+
     cdef cppclass COpenOptions "shoal::OpenOptions":
         shared_ptr[CFileSystem] filesystem
         c_string format
@@ -321,6 +327,7 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
         c_string extension
         vector[c_string] ignore_prefixes
         c_bool ignore_subdirectory
+        CVirtualColumnNames virtual_columns
         c_set[CListingIssue] strict
         int list_concurrency
         c_string cache
@@ -463,7 +470,9 @@ cdef extern from "calls.h" namespace "shoal::python" nogil:
     CResult[int64_t] CallCountScan "shoal::python::CountScan"(
         shared_ptr[CDataset], CScanRequest, CScanOptions)
     CResult[shared_ptr[CScanPlan]] CallPlanFragment "shoal::python::PlanFragment"(
-        shared_ptr[CDataset], CScanRequest, shared_ptr[CScanPlan], int64_t)
+        shared_ptr[CDataset], CScanRequest, shared_ptr[CScanPlan], int64_t, optional[vector[int]])
+    CResult[vector[int]] CallMatchingRowGroups "shoal::python::MatchingRowGroups"(
+        shared_ptr[CDataset], shared_ptr[CScanPlan], int64_t, optional[vector[int]], CExpression)
     CResult[vector[CFilterSupport]] CallSupportsFilters "shoal::python::SupportsFilters"(
         shared_ptr[CDataset], vector[CExpression], CReadMode)
     CResult[shared_ptr[CFileScanConfig]] CallFileScan "shoal::python::FileScan"(

@@ -185,8 +185,21 @@ def test_a_type_that_no_inspected_file_had_is_an_error_that_names_the_file(tmp_p
     write(tmp_path / "c.parquet", {"v": pa.array([3], pa.int64())})
     dataset = shoal.open(tmp_path, inspect="first")
     assert dataset.head(2)["v"].to_pylist() == [1, 2]
-    with pytest.raises(pa.ArrowTypeError, match=r"c\.parquet.*`v`.*int64.*int32"):
-        dataset.to_table()
+    for ask in (dataset.to_table, dataset.count, dataset.scan([]).to_table, lambda: dataset.count("v > 0")):
+        with pytest.raises(pa.ArrowTypeError, match=r"c\.parquet.*`v`.*int64.*int32"):
+            ask()
+    assert dataset.scan(limit=2).count() == 2
+
+
+def test_a_column_of_nulls_takes_the_type_of_a_key_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "k=a").mkdir()
+    write(tmp_path / "k=a" / "f.parquet", {"v": [1], "k": pa.nulls(1)})
+    write(tmp_path / "g.parquet", {"v": [2], "k": pa.nulls(1)})
+    dataset = shoal.open(tmp_path)
+    assert dataset.schema.field("k").type == pa.string()
+    assert dataset.to_table().to_pydict() == {"v": [2, 1], "k": [None, "a"]}
+    assert dataset.count("k = 'a'") == 1
+    assert dataset.count("k is null") == 1
 
 
 # ---- a declared schema -------------------------------------------------------------------------------------

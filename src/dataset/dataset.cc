@@ -15,10 +15,13 @@
 #include "formats/registry.h"
 #include "list/strictness.h"
 #include "plan/facts_cache.h"
+#include "plan/facts_loader.h"
 #include "plan/file_scan.h"
 #include "plan/filter_support.h"
 #include "plan/inspection.h"
 #include "plan/planner.h"
+#include "plan/summary_source.h"
+#include "plan/virtual_columns.h"
 #include "read/batch_stream.h"
 #include "read/count.h"
 #include "read/reading.h"
@@ -67,6 +70,34 @@ void DropSkipped(const plan::Inspection& inspection, ScanPlan* plan) {
                 [&](const Fragment& fragment) { return skipped.contains(fragment.path); });
 }
 
+/// The source, or what it is a summary of, if the path is of one: then the format is known.
+arrow::Result<std::shared_ptr<const ListingSource>> SummaryOr(
+    std::shared_ptr<const ListingSource> source, const std::vector<std::string>& sources,
+    OpenOptions* options) {
+  const bool any = std::any_of(sources.begin(), sources.end(), [](const std::string& each) {
+    return plan::SummarySource::IsSummary(each);
+  });
+  const bool parquet = options->file_format
+                           ? options->file_format->name() == "parquet"
+                           : options->format.empty() || options->format == "parquet";
+  if (!any || !parquet) return source;
+  if (sources.size() > 1) {
+    return arrow::Status::Invalid(
+        "A _metadata or _common_metadata file tells of a whole table: it cannot be one source of "
+        "several");
+  }
+  ARROW_ASSIGN_OR_RAISE(auto found, base::ResolveLocations(sources, options->filesystem));
+  ARROW_ASSIGN_OR_RAISE(auto walk, MakeListingSource({std::string(base::ParentOf(found.paths[0]))},
+                                                     source->filesystem()));
+  options->format = "parquet";
+  std::shared_ptr<const FileFormat> format = options->file_format;
+  if (!format) {
+    ARROW_ASSIGN_OR_RAISE(format, GetFileFormat(options->format));
+  }
+  return plan::SummarySource::Of(found.paths[0], source->filesystem(), std::move(format),
+                                 std::move(walk));
+}
+
 /// Opens the store that the sources are URIs of, if they are, into `options->filesystem`.
 arrow::Status OpenStoreOf(const std::vector<std::string>& sources, OpenOptions* options) {
   const bool has_options = !options->storage_options.empty();
@@ -96,7 +127,10 @@ class Dataset::Impl {
       : sources_(std::move(sources)),
         options_(std::move(options)),
         source_(std::move(source)),
-        has_own_source_(has_own_source) {}
+        has_own_source_(has_own_source),
+        summary_(std::dynamic_pointer_cast<const plan::SummarySource>(source_)) {
+    cache_->UseSummary(summary_);
+  }
   /// The files of `base`, with that schema.
   Impl(const std::shared_ptr<const Dataset>& base, std::shared_ptr<arrow::Schema> schema)
       : sources_(base->impl_->sources_),
@@ -142,6 +176,9 @@ class Dataset::Impl {
         inspect.listed = listing_.files;
         inspect.listed_report = listing_.report;
       }
+      if (summary_ && !options_.schema) {
+        ARROW_ASSIGN_OR_RAISE(inspect.columns, summary_->Columns(reading.stop));
+      }
       if (Skips(reading)) {
         inspect.may_skip = [&](const arrow::Status& error) {
           return read::MaySkip(reading, error);
@@ -153,6 +190,11 @@ class Dataset::Impl {
       if (made->skipped.empty()) inspection_ = made;
     }
     return made;
+  }
+
+  std::shared_ptr<const plan::Inspection> ForRequest(
+      std::shared_ptr<const plan::Inspection> inspected, const ScanRequest& request) const {
+    return plan::WithVirtualColumns(std::move(inspected), request, options_.virtual_columns);
   }
 
   ListOptions ListingAsAsked() const {
@@ -279,6 +321,7 @@ class Dataset::Impl {
   const OpenOptions options_;
   const std::shared_ptr<const ListingSource> source_;
   const bool has_own_source_;
+  const std::shared_ptr<const plan::SummarySource> summary_;  // the source, if it is one
   const std::shared_ptr<plan::FactsCache> cache_ =
       std::make_shared<plan::FactsCache>(kFactsCacheBytes);
   const std::shared_ptr<const Dataset> base_;    // whose files these are; null: its own
@@ -356,6 +399,7 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSince(
   ARROW_RETURN_NOT_OK(OpenStoreOf(sources, &options));
   ARROW_ASSIGN_OR_RAISE(auto source, MakeListingSource(sources, options.filesystem,
                                                        {options.listing_cache_ttl, since}));
+  ARROW_ASSIGN_OR_RAISE(source, SummaryOr(std::move(source), sources, &options));
   auto impl = std::make_unique<Impl>(std::move(sources), std::move(options), std::move(source),
                                      /*has_own_source=*/false);
   return std::shared_ptr<Dataset>(new Dataset(std::move(impl)));
@@ -407,6 +451,7 @@ CacheReport Dataset::cache_report() const {
 arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::OutputSchema(
     const ScanRequest& request) const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  inspection = impl_->ForRequest(std::move(inspection), request);
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
   return bound.output_schema;
 }
@@ -414,9 +459,15 @@ arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::OutputSchema(
 arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
                                       const PlanOptions& options) const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(StoppedBy(options.stop)));
+  inspection = impl_->ForRequest(std::move(inspection), request);
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
-  if (options.collect_statistics) return impl_->PlanWithFooters(input, bound, options);
+  if (options.collect_statistics) {
+    ARROW_ASSIGN_OR_RAISE(auto plan, impl_->PlanWithFooters(input, bound, options));
+    // A summary does not tell what the files are that it tells of.
+    if (impl_->cache()->summary()) ARROW_RETURN_NOT_OK(plan::IdentifyFiles(options.stop, &plan));
+    return plan;
+  }
   ARROW_ASSIGN_OR_RAISE(auto plan, plan::MakePlan(input, bound, options, plan::FooterUse::kNone));
   ARROW_RETURN_NOT_OK(plan::IdentifyFiles(options.stop, &plan));
   return plan;
@@ -426,6 +477,7 @@ arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& req
                                                           const ScanOptions& options) const {
   ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(options));
+  inspection = impl_->ForRequest(std::move(inspection), request);
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   PlanOptions planning;
@@ -470,13 +522,16 @@ arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Express
   ScanRequest request;
   request.columns.emplace();
   request.filter = filter;
+  inspection = impl_->ForRequest(std::move(inspection), request);
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   PlanOptions planning = options;
   planning.collect_statistics = planning.column_statistics = true;
   ARROW_ASSIGN_OR_RAISE(auto plan, impl_->PlanWithFooters(input, bound, planning));
-  return plan::RowsDecide(plan, *inspection) ? statistics::ToInexact(plan.statistics)
-                                             : plan.statistics;
+  auto statistics = plan::RowsDecide(plan, *inspection) ? statistics::ToInexact(plan.statistics)
+                                                        : plan.statistics;
+  statistics.columns.resize(statistics.columns.size() - plan.virtual_columns.size());
+  return statistics;
 }
 
 arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
@@ -486,6 +541,7 @@ arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
   ScanRequest request;
   request.columns.emplace();
   request.filter = filter;
+  inspection = impl_->ForRequest(std::move(inspection), request);
   ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   PlanOptions planning;
@@ -499,6 +555,39 @@ arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
   }
   impl_->cache()->Persist();
   return rows;
+}
+
+arrow::Result<ScanPlan> Dataset::PlanFragments(const ScanRequest& request,
+                                               std::vector<Fragment> fragments,
+                                               const arrow::Schema& keys) const {
+  ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
+  inspection = impl_->ForRequest(std::move(inspection), request);
+  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  return plan::PlanFragments(impl_->source()->filesystem(), *inspection, bound,
+                             std::move(fragments), keys);
+}
+
+arrow::Result<std::shared_ptr<const FileFacts>> Dataset::Facts(const Fragment& fragment,
+                                                               const arrow::StopToken& stop) const {
+  ARROW_ASSIGN_OR_RAISE(auto plan, PlanFragments({}, {}, arrow::Schema(arrow::FieldVector{})));
+  auto file = std::make_shared<const SourceFile>(
+      SourceFile{plan.filesystem, fragment.path, fragment.size, fragment.mtime_ns});
+  ARROW_ASSIGN_OR_RAISE(auto loaded,
+                        plan::LoadFacts(plan::TableFiles(plan), file, impl_->cache().get(),
+                                        std::make_shared<runtime::Counters>(), stop));
+  return std::move(loaded.facts);
+}
+
+arrow::Result<std::unique_ptr<BatchStream>> Dataset::ScanPlanned(const ScanPlan& plan,
+                                                                 const ScanOptions& options) const {
+  ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
+  return read::MakeStream(plan, options, impl_->cache());
+}
+
+arrow::Result<int64_t> Dataset::CountPlanned(const ScanPlan& plan,
+                                             const ScanOptions& options) const {
+  ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
+  return read::CountRows(plan, options, impl_->cache(), nullptr);
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Refresh() const {

@@ -89,6 +89,21 @@ arrow::Result<FileScanConfig> UnionDataset::FileScan(const ScanArguments&,
                                                      const FileScanOptions&) const {
   return NotOfAUnion("file scan");
 }
+arrow::Result<ScanPlan> UnionDataset::PlanFragments(const ScanRequest&, std::vector<Fragment>,
+                                                    const arrow::Schema&) const {
+  return NotOfAUnion("fragments");
+}
+arrow::Result<std::shared_ptr<const FileFacts>> UnionDataset::Facts(const Fragment&,
+                                                                    const arrow::StopToken&) const {
+  return NotOfAUnion("fragments");
+}
+arrow::Result<std::unique_ptr<BatchStream>> UnionDataset::ScanPlanned(const ScanPlan&,
+                                                                      const ScanOptions&) const {
+  return NotOfAUnion("fragments");
+}
+arrow::Result<int64_t> UnionDataset::CountPlanned(const ScanPlan&, const ScanOptions&) const {
+  return NotOfAUnion("fragments");
+}
 CacheReport UnionDataset::cache_report() const { return {}; }
 
 arrow::Result<ListingReport> UnionDataset::listing_report() const {

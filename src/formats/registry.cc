@@ -72,6 +72,15 @@ arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view 
                                        ", and by_extension, for files of several");
 }
 
+arrow::Result<std::vector<std::string>> FileFormat::SummarizedFiles(const FileFacts&) const {
+  return arrow::Status::NotImplemented("No ", name(), " file tells of others");
+}
+
+arrow::Result<std::shared_ptr<const FileFacts>> FileFormat::FactsOfSummarized(
+    const FileFacts&, const std::vector<int>&, const SourceFile&) const {
+  return arrow::Status::NotImplemented("No ", name(), " file tells of others");
+}
+
 std::optional<SavedFacts> FileFormat::SaveFacts(const FileFacts&) const { return std::nullopt; }
 
 arrow::Result<std::shared_ptr<const FileFacts>> FileFormat::RestoreFacts(

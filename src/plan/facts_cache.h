@@ -14,6 +14,7 @@
 
 #include "base/fork_mutex.h"
 #include "plan/facts_store.h"
+#include "plan/summary_source.h"
 
 namespace shoal::plan {
 
@@ -33,6 +34,10 @@ class FactsCache {
   void UseStore(std::shared_ptr<FactsStore> store);
   /// The store, or nullptr.
   std::shared_ptr<FactsStore> store() const;
+  /// What a summary says of files is believed, except where they are read: set before anything is
+  /// asked. May be null.
+  void UseSummary(std::shared_ptr<const SummarySource> summary) { summary_ = std::move(summary); }
+  const std::shared_ptr<const SummarySource>& summary() const { return summary_; }
   /// At the end of a question: lets the store write what it has learned.
   void Persist();
 
@@ -71,6 +76,7 @@ class FactsCache {
   std::shared_ptr<const FileFormat> format_;
   std::shared_ptr<arrow::fs::FileSystem> filesystem_;
   std::shared_ptr<FactsStore> store_;
+  std::shared_ptr<const SummarySource> summary_;
 };
 
 }  // namespace shoal::plan

@@ -1,5 +1,6 @@
 #include "plan/facts_loader.h"
 
+#include "plan/virtual_columns.h"
 #include "storage/open_file.h"
 #include "storage/read_ranges.h"
 #include "storage/why_failed.h"
@@ -18,6 +19,13 @@ arrow::Result<LoadedFacts> Load(const FileFormat& format, const TableTypes* tabl
                                 const std::shared_ptr<const SourceFile>& file, FactsCache* cache,
                                 const std::shared_ptr<runtime::Counters>& counters,
                                 const arrow::StopToken& stop) {
+  if (cache && cache->summary()) {
+    ARROW_ASSIGN_OR_RAISE(auto told, cache->summary()->FactsOf(file->path));
+    if (told) {
+      ++counters->footers_cached;
+      return LoadedFacts{std::move(told), file->size, file->mtime_ns, true};
+    }
+  }
   if (cache && cache->MayHave(file->path)) {
     ARROW_ASSIGN_OR_RAISE(auto found, storage::Identify(*file));
     if (found) {
@@ -82,7 +90,7 @@ arrow::Result<LoadedFacts> LoadFacts(const TableFiles& table,
 
 TableFiles::TableFiles(const ScanPlan& plan)
     : format(plan.format),
-      types{plan.table_schema, plan.schema_declared},
+      types{WithoutVirtualColumns(plan.table_schema, plan.virtual_columns), plan.schema_declared},
       partition_schema(plan.partition_schema) {}
 
 std::unique_ptr<FactsReader> TableFiles::ReadFacts(

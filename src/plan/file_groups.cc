@@ -366,6 +366,7 @@ ScanPlan PartOf(const ScanPlan& plan, std::vector<Fragment> fragments) {
   part.filesystem = plan.filesystem;
   part.format = plan.format;
   part.table_schema = plan.table_schema;
+  part.virtual_columns = plan.virtual_columns;
   part.schema_declared = plan.schema_declared;
   part.strict_columns = plan.strict_columns;
   part.partition_schema = plan.partition_schema;

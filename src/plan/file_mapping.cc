@@ -1,5 +1,9 @@
 #include "plan/file_mapping.h"
 
+#include <utility>
+
+#include "plan/virtual_columns.h"
+
 namespace shoal::plan {
 
 schema::CastPolicy CastsOf(const ScanPlan& plan) {
@@ -9,6 +13,14 @@ schema::CastPolicy CastsOf(const ScanPlan& plan) {
 KeyedSchema KeyedSchema::Project(const ScanPlan& plan, const std::vector<int>& leaves) {
   KeyedSchema out;
   out.schema = ProjectLeaves(*plan.table_schema, leaves);
+  if (const auto* name = NameOf(VirtualColumn::kRowIndex, plan.virtual_columns)) {
+    // Files lack it: it is null until it is filled in.
+    const int index = out.schema->GetFieldIndex(*name);
+    if (index >= 0) {
+      auto schema = out.schema->SetField(index, out.schema->field(index)->WithNullable(true));
+      out.schema = std::move(schema).ValueOrDie();  // there is such a field
+    }
+  }
   out.casts = CastsOf(plan);
   for (const auto& field : out.schema->fields()) {
     out.partition_key.push_back(plan.partition_schema->GetFieldIndex(field->name()));

@@ -31,6 +31,7 @@ class FooterPruner {
 
  private:
   KeyedSchema columns_;
+  int row_index_ = -1;  // the column of columns_ that counts the rows of a file
   std::vector<arrow::compute::Expression> conjuncts_;
 };
 

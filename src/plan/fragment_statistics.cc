@@ -8,6 +8,7 @@
 
 #include "plan/file_mapping.h"
 #include "plan/row_group_order.h"
+#include "plan/virtual_columns.h"
 #include "schema/leaves.h"
 #include "statistics/merge.h"
 
@@ -45,7 +46,9 @@ arrow::Status DescribeColumns(const ScanPlan& plan, const FileFacts& facts,
 
   std::vector<ColumnStatistics> out(schema.num_fields());
   std::map<int, std::vector<int>> columns_of;  // by leaf of the file
+  const auto* row_index = NameOf(VirtualColumn::kRowIndex, plan.virtual_columns);
   for (int c = 0; c < schema.num_fields(); ++c) {
+    if (row_index && schema.field(c)->name() == *row_index) continue;  // the file lacks it
     auto source = mapping->Find(arrow::FieldPath({c}));
     if (source.kind == schema::ColumnMapping::Source::kLeaf &&
         source.type->Equals(*schema.field(c)->type())) {

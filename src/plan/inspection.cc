@@ -276,6 +276,7 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
 
   std::shared_ptr<arrow::Schema> columns = options.schema;
   out.schema_declared = columns != nullptr;
+  if (!columns) columns = options.columns;
   if (!columns) {
     if (files.num_files() == 0) return NothingFound(source, looked.list, looked.sample.report);
     for (int64_t sample = options.sample; !columns; sample *= 2) {
@@ -296,17 +297,20 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
 
   const auto& declared = options.list.partitioning->declared();
   // Files that nobody has looked into may have any key as a column as well.
-  const bool all_inspected = looked.sample.complete && !options.schema;
+  const bool all_inspected = looked.sample.complete && !options.schema && !options.columns;
   arrow::FieldVector key_fields;
   auto add_key = [&](const std::string& name, const KeyColumn* column) {
     std::shared_ptr<arrow::DataType> type;
-    if (auto field = columns->GetFieldByName(name)) {
-      type = field->type();
-      out.keys_in_files.insert(name);
+    const auto in_files = columns->GetFieldByName(name);
+    if (in_files) out.keys_in_files.insert(name);
+    // A column of nulls says nothing of its type, unless somebody has declared it.
+    const bool is_typed = in_files && (options.schema || in_files->type()->id() != arrow::Type::NA);
+    if (is_typed) {
+      type = in_files->type();
     } else if (auto key = declared ? declared->GetFieldByName(name) : nullptr) {
       type = key->type();
     } else {
-      type = partition::InferKeyType(*column);
+      type = column ? partition::InferKeyType(*column) : arrow::utf8();
       out.keys_inferred.insert(name);
     }
     if (!all_inspected) out.keys_in_files.insert(name);
@@ -344,7 +348,7 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
       fields.push_back(field);
     } else if (!options.schema) {
       // Whatever the files promise, a path may say null.
-      fields[column] = fields[column]->WithNullable(true);
+      fields[column] = fields[column]->WithType(field->type())->WithNullable(true);
     }
   }
   out.table_schema = arrow::schema(std::move(fields), columns->metadata());

@@ -24,6 +24,7 @@ struct InspectionOptions {
   std::string format;                             // empty: by extension, else by magic bytes
   std::shared_ptr<const FileFormat> file_format;  // before `format`; may be null
   std::shared_ptr<arrow::Schema> schema;          // declared; may be null
+  std::shared_ptr<arrow::Schema> columns;         // of the files, known from elsewhere; may be null
   int64_t sample = 256;                           // files to inspect; -1: all
   /// All files, where `format` is known and somebody has listed them: then nothing is listed again.
   std::shared_ptr<const FileTable> listed;
@@ -50,6 +51,7 @@ struct Inspection {
   std::set<std::string> keys_in_files;              // keys that are columns of files as well
   std::set<std::string> keys_inferred;              // keys whose types come from their texts
   std::set<std::string> keys_missing;               // keys that some inspected path lacks
+  std::vector<VirtualField> virtual_columns;        // used by the request: see virtual_columns.h
   InspectionReport cost;
   std::vector<SkippedFile> skipped;  // by InspectionOptions::may_skip
   ListOptions list;                  // as given, with the extensions of an inferred format

@@ -17,6 +17,7 @@
 
 #include "expression/conjuncts.h"
 #include "plan/validate.h"
+#include "plan/virtual_columns.h"
 
 namespace shoal {
 
@@ -242,6 +243,9 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
   ARROW_ASSIGN_OR_RAISE(j["table_schema"], SchemaText(*plan.table_schema));
   j["schema_declared"] = plan.schema_declared;
   if (plan.strict_columns) j["strict_columns"] = true;
+  for (const VirtualField& field : plan.virtual_columns) {
+    j["virtual_columns"].push_back({{"column", ToString(field.column)}, {"name", field.name}});
+  }
   ARROW_ASSIGN_OR_RAISE(j["partition_schema"], SchemaText(*plan.partition_schema));
   ARROW_ASSIGN_OR_RAISE(j["output_schema"], SchemaText(*plan.output_schema));
   j["columns"] = json::array();
@@ -300,6 +304,11 @@ arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
   ARROW_ASSIGN_OR_RAISE(plan->table_schema, ParseSchema(j.at("table_schema")));
   plan->schema_declared = j.at("schema_declared");
   plan->strict_columns = j.value("strict_columns", false);
+  for (const auto& field : j.value("virtual_columns", json::array())) {
+    ARROW_ASSIGN_OR_RAISE(const auto column,
+                          plan::VirtualColumnOf(field.at("column").get<std::string>()));
+    plan->virtual_columns.push_back({column, field.at("name")});
+  }
   ARROW_ASSIGN_OR_RAISE(plan->partition_schema, ParseSchema(j.at("partition_schema")));
   ARROW_ASSIGN_OR_RAISE(plan->output_schema, ParseSchema(j.at("output_schema")));
   plan->request.columns.emplace();

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include <arrow/compute/cast.h>
+
 #include "base/location.h"
 #include "expression/conjuncts.h"
 #include "plan/facts_loader.h"
@@ -14,6 +16,7 @@
 #include "plan/key_pruner.h"
 #include "plan/rows_wanted.h"
 #include "plan/unseen_columns.h"
+#include "plan/virtual_columns.h"
 #include "prune/pruner.h"
 #include "runtime/parallel.h"
 #include "statistics/merge.h"
@@ -313,6 +316,25 @@ void ExplainLimitations(const arrow::compute::Expression& filter, FooterUse foot
   }
 }
 
+/// All of a plan but what a listing tells.
+ScanPlan BeginPlan(const std::shared_ptr<arrow::fs::FileSystem>& filesystem,
+                   const Inspection& inspection, const BoundRequest& bound) {
+  ScanPlan plan;
+  plan.filesystem = filesystem;
+  plan.format = inspection.format;
+  plan.table_schema = inspection.table_schema;
+  plan.virtual_columns = inspection.virtual_columns;
+  plan.schema_declared = inspection.schema_declared;
+  plan.strict_columns = inspection.list.strict.contains(ListingIssue::kUnseenColumn);
+  plan.partition_schema = inspection.partition_schema;
+  plan.output_schema = bound.output_schema;
+  plan.request = bound.request;
+  plan.inspection = inspection.cost;
+  plan.prune.filter = bound.filter;
+  for (const auto& text : bound.conjuncts) plan.prune.conjuncts.emplace_back().conjunct = text;
+  return plan;
+}
+
 }  // namespace
 
 arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& bound,
@@ -326,25 +348,19 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
         "column_statistics needs collect_statistics: bounds of columns stand in the footers");
   }
   const Inspection& inspection = *input.inspection;
-  ScanPlan plan;
-  plan.filesystem = input.source->filesystem();
-  plan.format = inspection.format;
-  plan.table_schema = inspection.table_schema;
-  plan.schema_declared = inspection.schema_declared;
-  plan.strict_columns = inspection.list.strict.contains(ListingIssue::kUnseenColumn);
-  plan.partition_schema = inspection.partition_schema;
-  plan.output_schema = bound.output_schema;
-  plan.request = bound.request;
-  plan.inspection = inspection.cost;
-  plan.prune.filter = bound.filter;
-  for (const auto& text : bound.conjuncts) plan.prune.conjuncts.emplace_back().conjunct = text;
-
+  ScanPlan plan = BeginPlan(input.source->filesystem(), inspection, bound);
   ARROW_ASSIGN_OR_RAISE(auto filter, plan.request.filter.Bind(*inspection.table_schema));
   KeyPruner keys(inspection, filter, &plan.prune);
   Collector collector(input, bound, options, footers, &plan);
   ARROW_RETURN_NOT_OK(collector.Init());
-  auto take = [&](const FileTable& page) -> arrow::Result<bool> {
-    ARROW_RETURN_NOT_OK(CheckKeysAreKnown(inspection, page));
+  auto take = [&](const FileTable& listed) -> arrow::Result<bool> {
+    ARROW_RETURN_NOT_OK(CheckKeysAreKnown(inspection, listed));
+    FileTable with_virtual;
+    if (!plan.virtual_columns.empty()) {
+      ARROW_ASSIGN_OR_RAISE(with_virtual, AddVirtualKeys(listed, plan.virtual_columns,
+                                                         plan.filesystem, options.stop));
+    }
+    const FileTable& page = plan.virtual_columns.empty() ? listed : with_virtual;
     ARROW_ASSIGN_OR_RAISE(auto keep, keys.JudgeFiles(page));
     plan.prune.files_listed += page.num_files();
     plan.prune.files_kept_by_keys += std::count(keep.begin(), keep.end(), true);
@@ -368,6 +384,35 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   }
   ARROW_RETURN_NOT_OK(collector.Finish());
   ExplainLimitations(filter, footers, *inspection.partition_schema, &plan);
+  return plan;
+}
+
+arrow::Result<ScanPlan> PlanFragments(const std::shared_ptr<arrow::fs::FileSystem>& filesystem,
+                                      const Inspection& inspection, const BoundRequest& bound,
+                                      std::vector<Fragment> fragments, const arrow::Schema& keys) {
+  ScanPlan plan = BeginPlan(filesystem, inspection, bound);
+  for (Fragment& fragment : fragments) {
+    PartitionValues values;
+    for (const auto& key : plan.partition_schema->fields()) {
+      std::shared_ptr<arrow::Scalar> value;
+      for (const VirtualField& field : plan.virtual_columns) {
+        if (field.name == key->name()) {
+          ARROW_ASSIGN_OR_RAISE(value, ValueOf(field, fragment, filesystem));
+        }
+      }
+      const int place = keys.GetFieldIndex(key->name());
+      if (!value && place >= 0) value = (*fragment.partition_values)[place];
+      if (value && !value->type->Equals(*key->type())) {
+        ARROW_ASSIGN_OR_RAISE(auto cast, arrow::compute::Cast(value, key->type()));
+        value = cast.scalar();
+      }
+      values.push_back(std::move(value));
+    }
+    fragment.partition_values = std::make_shared<const PartitionValues>(std::move(values));
+    fragment.column_statistics = nullptr;  // it is of other columns
+    plan.fragments.push_back(std::move(fragment));
+  }
+  plan.statistics.columns.resize(plan.table_schema->num_fields());
   return plan;
 }
 

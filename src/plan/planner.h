@@ -33,4 +33,10 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
 /// that a file which is another one when the plan is read is noticed.
 arrow::Status IdentifyFiles(const arrow::StopToken& stop, ScanPlan* plan);
 
+/// The plan of a request that reads these fragments, whose partition values are of `keys`: see
+/// Dataset::PlanFragments.
+arrow::Result<ScanPlan> PlanFragments(const std::shared_ptr<arrow::fs::FileSystem>& filesystem,
+                                      const Inspection& inspection, const BoundRequest& bound,
+                                      std::vector<Fragment> fragments, const arrow::Schema& keys);
+
 }  // namespace shoal::plan

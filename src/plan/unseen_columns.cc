@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/virtual_columns.h"
+#include "schema/column_mapping.h"
 #include "schema/unseen_column.h"
 
 namespace shoal::plan {
@@ -13,7 +15,14 @@ constexpr size_t kMostKnown = 64;
 }  // namespace
 
 UnseenColumns::UnseenColumns(const ScanPlan& plan)
-    : table_(plan.table_schema), wanted_(!plan.schema_declared), strict_(plan.strict_columns) {}
+    : table_(plan.table_schema), wanted_(!plan.schema_declared), strict_(plan.strict_columns) {
+  arrow::FieldVector fields;
+  const auto table = WithoutVirtualColumns(plan.table_schema, plan.virtual_columns);
+  for (const auto& field : table->fields()) {
+    if (plan.partition_schema->GetFieldIndex(field->name()) < 0) fields.push_back(field);
+  }
+  of_files_ = arrow::schema(std::move(fields));
+}
 
 arrow::Result<std::string> UnseenColumns::Of(const FileFacts& facts, const std::string& path) {
   if (!wanted_) return std::string();
@@ -57,6 +66,18 @@ arrow::Status ReportUnseenKeys(const FileTable& files, const std::vector<bool>& 
       report->Add(ListingIssue::kUnseenColumn, files.path(i) + " (key '" + column.name + "')");
     }
   }
+  return arrow::Status::OK();
+}
+
+arrow::Status UnseenColumns::CheckTypes(const FileFacts& facts, const std::string& path) {
+  if (!wanted_) return arrow::Status::OK();
+  {
+    std::lock_guard lock(mutex_);
+    if (std::count(fit_.begin(), fit_.end(), facts.schema()) > 0) return arrow::Status::OK();
+  }
+  ARROW_RETURN_NOT_OK(schema::ColumnMapping::Make(*facts.schema(), *of_files_, {}, path).status());
+  std::lock_guard lock(mutex_);
+  if (fit_.size() < kMostKnown) fit_.push_back(facts.schema());
   return arrow::Status::OK();
 }
 

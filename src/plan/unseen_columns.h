@@ -1,4 +1,5 @@
-// Columns that a file has and the table has not, because no inspected file had them.
+// Columns of files that nobody has inspected: those that the table has not, and those whose types
+// it cannot hold.
 #pragma once
 
 #include <memory>
@@ -21,16 +22,21 @@ class UnseenColumns {
  public:
   explicit UnseenColumns(const ScanPlan& plan);
 
-  /// The first such column of the file, or nothing; an error where the plan is strict about them. A
-  /// declared schema names the columns that are wanted, and nothing else is missed.
+  /// The first column of the file that the table has not, or nothing; an error where the plan is
+  /// strict about them. A declared schema names the columns that are wanted, and nothing else is
+  /// missed.
   arrow::Result<std::string> Of(const FileFacts& facts, const std::string& path);
+  /// An error if the table cannot hold the type of some column, whether or not the question needs
+  /// it: for files whose rows are counted or read. With a declared schema casting tells.
+  arrow::Status CheckTypes(const FileFacts& facts, const std::string& path);
 
  private:
   const std::shared_ptr<arrow::Schema> table_;
+  std::shared_ptr<arrow::Schema> of_files_;  // its columns but those that paths may give
   const bool wanted_, strict_;
   std::mutex mutex_;
-  /// Schemas of files that have none: files of one writer share one.
-  std::vector<std::shared_ptr<arrow::Schema>> known_;
+  /// Schemas of files that have none, and those that fit: files of one writer share one.
+  std::vector<std::shared_ptr<arrow::Schema>> known_, fit_;
 };
 
 /// A key that only paths carry which nobody inspected is no column of the table, and not read: it

@@ -87,6 +87,12 @@ arrow::Status ValidatePlan(const ScanPlan& plan) {
       return Bad("its key '", key->name(), "' is no column of that type of the table");
     }
   }
+  for (const VirtualField& field : plan.virtual_columns) {
+    const auto column = plan.table_schema->GetFieldByName(field.name);
+    if (!column || !column->type()->Equals(*ToField(field)->type())) {
+      return Bad("its virtual column '", field.name, "' is no column of that type of the table");
+    }
+  }
   ARROW_RETURN_NOT_OK(ValidateRequest(plan));
   for (const Fragment& fragment : plan.fragments) {
     ARROW_RETURN_NOT_OK(ValidateFragment(fragment, *plan.partition_schema));

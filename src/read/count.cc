@@ -49,6 +49,7 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     if (!loaded.facts) return arrow::Status::OK();
     const FileFacts& facts = *loaded.facts;
     ARROW_RETURN_NOT_OK(unseen.Of(facts, fragment.path).status());
+    ARROW_RETURN_NOT_OK(unseen.CheckTypes(facts, fragment.path));
     ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsOf(fragment.row_groups, facts, fragment.path));
     ARROW_ASSIGN_OR_RAISE(auto judged,
                           pruner.Judge(facts, *fragment.partition_values, fragment.path));

@@ -1,6 +1,8 @@
 #include "read/file_unit.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "plan/file_mapping.h"
 #include "prune/pruner.h"
 #include "read/row_groups.h"
+#include "read/row_indexes.h"
 #include "schema/column_mapping.h"
 #include "storage/open_file.h"
 
@@ -27,34 +30,58 @@ constexpr int64_t kMaxJoinedBytes = 4 << 20;
 constexpr int64_t kMaxJoinedRemoteBytes = 16 << 20;
 
 /// The rows of some row groups. `inner` yields the file's leaves; without one no bytes of data are
-/// needed, only a number of rows.
+/// needed, only a number of rows. With `indexes` rows are counted as they come: then what `inner`
+/// splits into is read here, one after the other.
 class RowGroupScan final : public Unit {
  public:
   RowGroupScan(std::shared_ptr<const ScanContext> context, const ReadShape* shape,
                std::shared_ptr<const ColumnMapping> mapping, std::unique_ptr<Unit> inner,
-               std::shared_ptr<const SourceFile> file, int64_t rows)
+               std::shared_ptr<const SourceFile> file, int64_t rows,
+               std::optional<RowIndexes> indexes)
       : Unit(std::move(file)),
         context_(std::move(context)),
         shape_(shape),
         mapping_(std::move(mapping)),
         inner_(std::move(inner)),
-        rows_left_(rows) {}
+        rows_left_(rows),
+        indexes_(std::move(indexes)) {}
 
   arrow::Result<Step> Next(Resident got) override {
     if (!inner_) return NextWithoutData();
+    if (indexes_) return NextInOrder(std::move(got));
     ARROW_ASSIGN_OR_RAISE(Step step, inner_->Next(std::move(got)));
     if (auto* batch = std::get_if<std::shared_ptr<arrow::RecordBatch>>(&step))
       return Finish(std::move(*batch));
     if (auto* split = std::get_if<Split>(&step)) {
       for (auto& unit : split->units) {
-        unit =
-            std::make_unique<RowGroupScan>(context_, shape_, mapping_, std::move(unit), file(), 0);
+        unit = std::make_unique<RowGroupScan>(context_, shape_, mapping_, std::move(unit), file(),
+                                              0, std::nullopt);
       }
     }
     return step;
   }
 
  private:
+  arrow::Result<Step> NextInOrder(Resident got) {
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(Step step, inner_->Next(std::exchange(got, {})));
+      if (auto* batch = std::get_if<std::shared_ptr<arrow::RecordBatch>>(&step))
+        return Finish(std::move(*batch));
+      if (auto* need = std::get_if<NeedBytes>(&step)) {
+        need->ahead.clear();  // it is for units that follow this one, and these are in it
+        return step;
+      }
+      if (auto* split = std::get_if<Split>(&step)) {
+        auto& units = split->units;
+        later_.insert(later_.end(), std::make_move_iterator(units.rbegin()),
+                      std::make_move_iterator(units.rend()));
+      }
+      if (later_.empty()) return Done{};
+      inner_ = std::move(later_.back());
+      later_.pop_back();
+    }
+  }
+
   arrow::Result<Step> NextWithoutData() {
     if (rows_left_ == 0) return Done{};
     const int64_t rows = std::min(rows_left_, context_->batch_rows);
@@ -66,6 +93,13 @@ class RowGroupScan final : public Unit {
     context_->counters->rows_decoded += batch->num_rows();
     auto adapted = mapping_->Adapt(*batch, context_->pool);
     if (!adapted.ok()) return base::MarkQuestionError(adapted.status());
+    if (indexes_) {
+      auto indexes = indexes_->Next(batch->num_rows(), context_->pool);
+      if (!indexes.ok()) return base::WithContext(indexes.status(), "'" + file()->path + "'");
+      const int column = shape_->row_index;
+      ARROW_ASSIGN_OR_RAISE(
+          adapted, (*adapted)->SetColumn(column, (*adapted)->schema()->field(column), *indexes));
+    }
     auto finished = context_->Finish(*shape_, *std::move(adapted));
     if (!finished.ok()) {
       return base::MarkQuestionError(
@@ -79,6 +113,8 @@ class RowGroupScan final : public Unit {
   std::shared_ptr<const ColumnMapping> mapping_;
   std::unique_ptr<Unit> inner_;
   int64_t rows_left_;
+  std::optional<RowIndexes> indexes_;
+  std::vector<std::unique_ptr<Unit>> later_;  // after `inner_`, the last one first
 };
 
 class FileUnit final : public Unit {
@@ -124,10 +160,16 @@ class FileUnit final : public Unit {
 
  private:
   arrow::Result<Step> Open(std::shared_ptr<const FileFacts> facts) {
+    if (context_->cache && context_->cache->summary()) {
+      ARROW_RETURN_NOT_OK(context_->cache->summary()->CheckSame(file()->path, *facts));
+    }
     auto typed = context_->files.Typed(file()->path, std::move(facts));
     if (!typed.ok()) return base::MarkQuestionError(typed.status());
     facts = *std::move(typed);
     const int n = facts->num_row_groups();
+    if (auto fits = context_->unseen->CheckTypes(*facts, file()->path); !fits.ok()) {
+      return base::MarkQuestionError(fits);
+    }
     auto unseen = context_->unseen->Of(*facts, file()->path);
     if (!unseen.ok()) return base::MarkQuestionError(unseen.status());
     if (!unseen->empty()) context_->counters->AddUnseen(*unseen, file()->path);
@@ -204,6 +246,10 @@ class FileUnit final : public Unit {
                                                  const ReadShape* shape) {
     Precision<int64_t> rows = Precision<int64_t>::Exact(0);
     for (int group : groups) rows = rows + facts->row_group_rows(group);
+    std::optional<RowIndexes> indexes;
+    if (shape->row_index >= 0) {
+      ARROW_ASSIGN_OR_RAISE(indexes, RowIndexes::Make(*facts, groups, file()->path));
+    }
     std::unique_ptr<Unit> inner;
     if (!mapping->leaves().empty() || !rows.exact_value()) {
       context_->counters->row_groups_read += static_cast<int64_t>(groups.size());
@@ -213,7 +259,8 @@ class FileUnit final : public Unit {
                                                    context_->rows_wanted, context_->pool}));
     }
     return std::make_unique<RowGroupScan>(context_, shape, std::move(mapping), std::move(inner),
-                                          file(), rows.exact_value().value_or(0));
+                                          file(), rows.exact_value().value_or(0),
+                                          std::move(indexes));
   }
 
   arrow::Result<std::shared_ptr<const ColumnMapping>> Map(const ReadShape& shape,

@@ -8,6 +8,7 @@
 #include "expression/evaluate.h"
 #include "plan/rows_wanted.h"
 #include "plan/used_leaves.h"
+#include "plan/virtual_columns.h"
 
 namespace shoal::read {
 
@@ -25,6 +26,9 @@ arrow::Result<ReadShape> MakeShape(const ScanPlan& plan, const Expression* filte
   ReadShape shape;
   shape.columns = plan::KeyedSchema::Project(plan, {leaves.begin(), leaves.end()});
   const arrow::Schema& schema = *shape.columns.schema;
+  if (const auto* name = plan::NameOf(VirtualColumn::kRowIndex, plan.virtual_columns)) {
+    shape.row_index = schema.GetFieldIndex(*name);
+  }
   if (filter) {
     ARROW_ASSIGN_OR_RAISE(shape.filter, filter->Bind(schema));
   }

@@ -32,6 +32,8 @@ struct ReadShape {
   std::vector<arrow::compute::Expression> projection;
   /// Per output column: the column of columns.schema that it simply is, or -1.
   std::vector<int> plain_column;
+  /// The column of columns.schema that counts the rows of a file, or -1.
+  int row_index = -1;
   /// The output is the batch as read.
   bool identity = false;
 };

@@ -455,3 +455,23 @@ def test_bad_files_can_be_skipped(table: Path) -> None:
 
 def test_a_limit_of_a_cache_that_is_off_is_refused(table: Path) -> None:
     assert "--cache-limit" in failure_of("count", table, "--cache-limit", "5", status=2)
+
+
+def test_metadata_files_and_columns_about_files(tmp_path: Path) -> None:
+    collected: list[pq.FileMetaData] = []
+    table = pa.table({"x": range(5)})
+    pq.write_table(table, tmp_path / "a.parquet", metadata_collector=collected)
+    collected[0].set_file_path("a.parquet")
+    pq.write_metadata(table.schema, tmp_path / "_metadata", collected)
+    assert output_of("count", tmp_path / "_metadata") == "5\n"
+    lines = output_of(
+        "scan",
+        tmp_path / "_metadata",
+        "--columns",
+        "__filename,__row_index",
+        "--where",
+        "__row_index = 3",
+        "--to",
+        "jsonl",
+    )
+    assert json.loads(lines) == {"__filename": str(tmp_path / "a.parquet"), "__row_index": 3}

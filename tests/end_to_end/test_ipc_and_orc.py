@@ -198,3 +198,17 @@ def test_files_of_several_formats_are_one_table_when_asked(tmp_path: Path) -> No
     assert again.to_table().num_rows == 9
     with pytest.raises(pa.ArrowInvalid, match=r"README\.txt.*tells no format"):
         shoal.open(str(tmp_path / "README.txt"), format="by_extension").count()
+
+
+def test_what_follows_the_end_of_a_stream_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.arrows"
+    write_stream(table_of(0, 10), path)
+    whole = path.read_bytes()
+    path.write_bytes(whole + bytes(8))  # padding
+    assert shoal.open(path).count() == 10
+    path.write_bytes(whole + whole)
+    for ask in (shoal.open(path).count, shoal.open(path).to_table):
+        with pytest.raises(
+            OSError, match=rf"a\.arrows', .*the stream ends here, and {len(whole)} bytes follow"
+        ):
+            ask()

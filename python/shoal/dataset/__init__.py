@@ -8,9 +8,16 @@ files), shoal keeps it; docs/python.md lists the differences.
 
 from pyarrow.compute import Expression, field, scalar
 
-from shoal.dataset._dataset import Dataset, FileSystemDataset, InMemoryDataset, UnionDataset, dataset
+from shoal.dataset._dataset import (
+    Dataset,
+    FileSystemDataset,
+    InMemoryDataset,
+    UnionDataset,
+    dataset,
+    parquet_dataset,
+)
 from shoal.dataset._format import CsvFileFormat, FileFormat, JsonFileFormat, ParquetFileFormat
-from shoal.dataset._fragment import FileFragment, Fragment, ParquetFileFragment
+from shoal.dataset._fragment import FileFragment, Fragment, ParquetFileFragment, RowGroupInfo
 from shoal.dataset._partitioning import (
     DirectoryPartitioning,
     FilenamePartitioning,
@@ -39,11 +46,13 @@ __all__ = [
     "ParquetFileFragment",
     "Partitioning",
     "PartitioningFactory",
+    "RowGroupInfo",
     "Scanner",
     "UnionDataset",
     "dataset",
     "field",
     "get_partition_keys",
+    "parquet_dataset",
     "partitioning",
     "scalar",
 ]

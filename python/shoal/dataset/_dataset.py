@@ -1,5 +1,6 @@
 """Dataset: many files as one table."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn, Unpack
 
@@ -341,6 +342,49 @@ def dataset(
     # A pattern, or the listing has the better words.
     if kind == pafs.FileType.NotFound and not made.files:
         raise FileNotFoundError(sources[0])
+    return made
+
+
+def parquet_dataset(
+    metadata_path: str | os.PathLike[str],
+    schema: pa.Schema | None = None,
+    filesystem: object = None,
+    format: ParquetFileFormat | None = None,
+    partitioning: object = None,
+    partition_base_dir: str | None = None,
+) -> FileSystemDataset:
+    """Open the table that a ``_metadata`` file tells of: its files, their rows and their statistics come from
+    that one file, and nothing is listed. A file whose footer is not what the summary says is an error when it
+    is read. Of a ``_common_metadata`` file the columns are taken, and its folder is listed.
+
+    Parameters
+    ----------
+    metadata_path
+        The path or URI of a file called ``_metadata`` or ``_common_metadata``.
+    schema, filesystem, format, partitioning, partition_base_dir
+        As for :func:`dataset`.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    ValueError
+        The file is called otherwise.
+    """
+    if format is not None and not isinstance(format, ParquetFileFormat):
+        raise ValueError(f"format must be a ParquetFileFormat, not {type(format).__name__}")
+    path = os.fspath(metadata_path)
+    if path.rsplit("/", 1)[-1] not in ("_metadata", "_common_metadata"):
+        raise ValueError(f"'{path}' is not called _metadata or _common_metadata")
+    made = dataset(
+        path,
+        schema=schema,
+        format=ParquetFileFormat() if format is None else format,
+        filesystem=filesystem,
+        partitioning=partitioning,
+        partition_base_dir=partition_base_dir,
+    )
+    assert isinstance(made, FileSystemDataset)
     return made
 
 

@@ -212,7 +212,13 @@ class IpcFactsReader final : public FactsReader {
     const auto size = static_cast<int64_t>(bytes.size());
     while (at < size) {
       ARROW_ASSIGN_OR_RAISE(const auto next, ParseEncapsulation(bytes.substr(at, 8)));
-      if (next.length == 0) break;
+      if (next.length == 0) {
+        const std::string_view rest = bytes.substr(at + next.prefix);
+        ARROW_RETURN_NOT_OK(base::WithContext(
+            CheckPadding(rest.substr(0, kMostPadding), static_cast<int64_t>(rest.size())),
+            "message at byte " + std::to_string(at)));
+        break;
+      }
       if (next.length > size - at - next.prefix) return Truncated(at);
       ARROW_ASSIGN_OR_RAISE(const auto message,
                             ParseNextMessage(bytes.substr(at, next.prefix + next.length)));

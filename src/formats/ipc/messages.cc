@@ -156,4 +156,11 @@ arrow::Result<Message> ParseNextMessage(std::string_view metadata, int64_t body_
   return message;
 }
 
+arrow::Status CheckPadding(std::string_view first, int64_t rest) {
+  if (rest <= kMostPadding && first.find_first_not_of('\0') == first.npos)
+    return arrow::Status::OK();
+  return arrow::Status::IOError("the stream ends here, and ", rest,
+                                " bytes follow: read each stream from a file of its own");
+}
+
 }  // namespace shoal::formats::ipc

@@ -77,4 +77,10 @@ struct Encapsulation {
 /// REQUIRES: 8 bytes, or all that the file has.
 arrow::Result<Encapsulation> ParseEncapsulation(std::string_view bytes);
 
+/// Zeros behind the mark of a stream's end, at most so many, are padding.
+constexpr int64_t kMostPadding = 64;
+/// An error if what follows that mark (`rest` bytes, of which these are the first kMostPadding) is
+/// none: it would be rows that nobody sees, such as those of a second stream.
+arrow::Status CheckPadding(std::string_view first, int64_t rest);
+
 }  // namespace shoal::formats::ipc

@@ -68,7 +68,7 @@ class StreamUnit final : public Unit {
     auto begin = resident_.Find(at_, prefix);
     if (!begin.ok()) return prefix;
     ARROW_ASSIGN_OR_RAISE(const auto next, ParseEncapsulation(std::string_view(**begin)));
-    if (next.length == 0) return -1;
+    if (next.length == 0) return CheckNothingFollows(at_ + next.prefix);
     const int64_t length = next.prefix + next.length;
     if (length > left) return Truncated();
     auto metadata = resident_.Find(at_, length);
@@ -77,6 +77,17 @@ class StreamUnit final : public Unit {
     body_ = at_ + length;
     if (message_->body_length > facts().file_size() - body_) return Truncated();
     return 0;
+  }
+
+  /// Behind the mark of the stream's end. Returns as FindMessage().
+  arrow::Result<int64_t> CheckNothingFollows(int64_t end) {
+    const int64_t rest = facts().file_size() - end;
+    if (rest <= 0) return -1;
+    const int64_t seen = std::min(rest, kMostPadding);
+    auto bytes = resident_.Find(end, seen);
+    if (!bytes.ok()) return end - at_ + seen;
+    ARROW_RETURN_NOT_OK(CheckPadding(std::string_view(**bytes), rest));
+    return -1;
   }
 
   static arrow::Status Truncated() {

@@ -13,7 +13,7 @@ namespace {
 enum FileMetaDataField : int16_t { kSchema = 2, kFileRows = 3, kRowGroups = 4, kKeyValues = 5 };
 enum RowGroupField : int16_t { kColumns = 1, kNumRows = 3, kSortingColumns = 4 };
 enum SortingColumnField : int16_t { kColumnIndex = 1, kDescending = 2, kNullsFirst = 3 };
-enum ColumnChunkField : int16_t { kMetaData = 3 };
+enum ColumnChunkField : int16_t { kFilePath = 1, kMetaData = 3 };
 enum ColumnMetaDataField : int16_t { kNumValues = 5, kTotalCompressedSize = 7 };
 
 /// Of a file; rows and bytes of many files can be added up without a thought.
@@ -124,6 +124,9 @@ class Footer::Parser {
         group.columns.begin = in_.position();
         for (uint32_t i = 0; i < list.size && !in_.failed(); ++i) {
           const Chunk chunk = OneChunk();
+          if (i == 0) group.file_path = chunk.file_path;
+          if (footer_.View(chunk.file_path) != footer_.View(group.file_path))
+            return Malformed("the columns of a row group are in several files");
           group.compressed_bytes = std::min(group.compressed_bytes + chunk.bytes, kMaxBytes);
           footer_.chunk_ends_.push_back(in_.position());
           footer_.chunk_values_.push_back(chunk.values);
@@ -146,11 +149,16 @@ class Footer::Parser {
   struct Chunk {
     int64_t values = 0;
     int64_t bytes = 0;  // compressed
+    Extent file_path;
   };
   Chunk OneChunk() {
     Chunk chunk;
     for (auto field = in_.NextField(0); field.type != ThriftReader::kStop;
          field = in_.NextField(field.id)) {
+      if (field.id == kFilePath && field.type == ThriftReader::kBinary) {
+        chunk.file_path = TextExtent();
+        continue;
+      }
       if (field.id != kMetaData || field.type != ThriftReader::kStruct) {
         in_.Skip(field.type);
         continue;
@@ -167,6 +175,16 @@ class Footer::Parser {
       }
     }
     return chunk;
+  }
+
+  /// Of a text, without its length, which is a varint in front of it.
+  Extent TextExtent() {
+    uint32_t begin = in_.position();
+    in_.Skip(ThriftReader::kBinary);
+    const uint32_t end = in_.position();
+    if (in_.failed()) return {};
+    while (static_cast<uint8_t>(footer_.bytes_[begin]) >= 0x80) ++begin;
+    return {begin + 1, end};
   }
 
   Footer& footer_;
@@ -218,6 +236,19 @@ std::shared_ptr<::parquet::FileMetaData> Footer::Narrow(const std::vector<int>& 
     narrow.append(bytes_, row_group_list_.end, std::string::npos);
   }
   return ::parquet::FileMetaData::Make(narrow.data(), static_cast<int64_t>(narrow.size()));
+}
+
+arrow::Result<Footer> Footer::Select(const std::vector<int>& row_groups) const {
+  std::string bytes = bytes_.substr(0, row_group_list_.begin);
+  AppendStructListHeader(&bytes, row_groups.size());
+  for (const int g : row_groups) {
+    const Extent all = row_groups_[static_cast<size_t>(g)].all;
+    bytes.append(bytes_, all.begin, all.end - all.begin);
+  }
+  bytes.append(bytes_, row_group_list_.end, std::string::npos);
+  ARROW_ASSIGN_OR_RAISE(Footer out, Parse(std::move(bytes)));
+  out.total_rows_ = -1;  // it is of all row groups
+  return out;
 }
 
 std::vector<Footer::SortingColumn> Footer::sorting_columns() const {

@@ -38,6 +38,11 @@ class Footer {
   }
   /// What the file says of all its row groups together; -1 if it does not.
   int64_t total_rows() const { return total_rows_; }
+  /// The file that a row group is in, as its first column chunk says; empty: this one, or it has no
+  /// column.
+  std::string_view file_path(int row_group) const { return View(row_groups_[row_group].file_path); }
+  /// The footer with only those row groups, as one of a file that has no others.
+  arrow::Result<Footer> Select(const std::vector<int>& row_groups) const;
   /// What the schema is made of, serialised: files with equal bytes have equal schemas.
   std::string_view schema_bytes() const { return View(schema_); }
   std::string_view key_value_bytes() const { return View(key_values_); }
@@ -72,7 +77,8 @@ class Footer {
   };
   struct RowGroup {
     Extent all;
-    Extent columns;  // the chunks, without the list's header
+    Extent columns;    // the chunks, without the list's header
+    Extent file_path;  // empty: the file itself
     int64_t rows = 0;
     int64_t compressed_bytes = 0;
     int num_columns = 0;

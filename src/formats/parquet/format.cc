@@ -31,6 +31,19 @@ class ParquetFormat final : public FileFormat {
     ARROW_ASSIGN_OR_RAISE(auto footer, Footer::Restore(common, own));
     return MakeFacts(*file, std::move(footer), file->version.size, converter_.get());
   }
+  arrow::Result<std::vector<std::string>> SummarizedFiles(const FileFacts& summary) const override {
+    const Footer& footer = static_cast<const ParquetFacts&>(summary).footer();
+    std::vector<std::string> out;
+    for (int g = 0; g < footer.num_row_groups(); ++g) out.emplace_back(footer.file_path(g));
+    return out;
+  }
+  arrow::Result<std::shared_ptr<const FileFacts>> FactsOfSummarized(
+      const FileFacts& summary, const std::vector<int>& row_groups,
+      const SourceFile& file) const override {
+    ARROW_ASSIGN_OR_RAISE(auto footer,
+                          static_cast<const ParquetFacts&>(summary).footer().Select(row_groups));
+    return MakeFacts(file, std::move(footer), SourceFile::kUnknown, converter_.get());
+  }
 
  private:
   std::shared_ptr<SchemaConverter> converter_ = std::make_shared<SchemaConverter>();

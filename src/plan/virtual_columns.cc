@@ -1,0 +1,235 @@
+#include "plan/virtual_columns.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <arrow/compute/expression.h>
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+
+#include "runtime/parallel.h"
+#include "storage/open_file.h"
+
+namespace shoal {
+
+namespace {
+
+constexpr VirtualColumn kAll[kNumVirtualColumns] = {
+    VirtualColumn::kFilename, VirtualColumn::kRowIndex, VirtualColumn::kFileSize,
+    VirtualColumn::kFileMtime};
+
+}  // namespace
+
+std::string_view ToString(VirtualColumn column) {
+  switch (column) {
+    case VirtualColumn::kFilename:
+      return "filename";
+    case VirtualColumn::kRowIndex:
+      return "row_index";
+    case VirtualColumn::kFileSize:
+      return "file_size";
+    case VirtualColumn::kFileMtime:
+      return "file_mtime";
+  }
+  return "unknown";
+}
+
+const std::string& VirtualColumnNames::Of(VirtualColumn column) const {
+  switch (column) {
+    case VirtualColumn::kFilename:
+      return filename;
+    case VirtualColumn::kRowIndex:
+      return row_index;
+    case VirtualColumn::kFileSize:
+      return file_size;
+    case VirtualColumn::kFileMtime:
+      break;
+  }
+  return file_mtime;
+}
+
+std::shared_ptr<arrow::Field> ToField(const VirtualField& field) {
+  switch (field.column) {
+    case VirtualColumn::kFilename:
+      return arrow::field(field.name, arrow::utf8(), /*nullable=*/false);
+    case VirtualColumn::kRowIndex:
+    case VirtualColumn::kFileSize:
+      return arrow::field(field.name, arrow::int64(), /*nullable=*/false);
+    case VirtualColumn::kFileMtime:
+      break;
+  }
+  return arrow::field(field.name, arrow::timestamp(arrow::TimeUnit::NANO, "UTC"));
+}
+
+namespace plan {
+
+namespace {
+
+using arrow::compute::Expression;
+
+void AddNames(const Expression& expression, std::set<std::string>* names) {
+  if (!expression.is_valid()) return;
+  for (const arrow::FieldRef& ref : arrow::compute::FieldsInExpression(expression)) {
+    if (const std::string* name = ref.name()) names->insert(*name);
+  }
+}
+
+bool NeedsIdentity(const std::vector<VirtualField>& fields) {
+  return NameOf(VirtualColumn::kFileSize, fields) || NameOf(VirtualColumn::kFileMtime, fields);
+}
+
+/// 2024-01-31T01:02:03.000000004Z
+std::string TimeText(int64_t ns) {
+  using namespace std::chrono;  // NOLINT(build/namespaces)
+  const sys_time<nanoseconds> time{nanoseconds(ns)};
+  const auto day = floor<days>(time);
+  const year_month_day date(day);
+  const hh_mm_ss clock(time - day);
+  char text[48];
+  std::snprintf(text, sizeof(text), "%04d-%02u-%02uT%02d:%02d:%02d.%09dZ", int(date.year()),
+                unsigned(date.month()), unsigned(date.day()), int(clock.hours().count()),
+                int(clock.minutes().count()), int(clock.seconds().count()),
+                int(clock.subseconds().count()));
+  return text;
+}
+
+std::optional<std::string> ValueOf(VirtualColumn column, const std::string& path, int64_t size,
+                                   int64_t mtime_ns) {
+  switch (column) {
+    case VirtualColumn::kFilename:
+      return path;
+    case VirtualColumn::kFileSize:
+      return std::to_string(size);
+    case VirtualColumn::kFileMtime:
+      if (mtime_ns == SourceFile::kUnknown) return std::nullopt;
+      return TimeText(mtime_ns);
+    case VirtualColumn::kRowIndex:
+      break;
+  }
+  return std::nullopt;
+}
+
+arrow::Result<storage::FileIdentity> IdentityOf(SourceFile file, const arrow::StopToken& stop) {
+  ARROW_ASSIGN_OR_RAISE(auto found, storage::Identify(file));
+  if (found) return *found;
+  // Only opening tells.
+  ARROW_ASSIGN_OR_RAISE(auto open,
+                        storage::OpenFile::Open(std::make_shared<const SourceFile>(std::move(file)),
+                                                std::make_shared<runtime::Counters>(),
+                                                arrow::default_memory_pool(), stop));
+  return storage::FileIdentity{open->size(), open->mtime_ns()};
+}
+
+}  // namespace
+
+std::shared_ptr<const Inspection> WithVirtualColumns(std::shared_ptr<const Inspection> inspection,
+                                                     const ScanRequest& request,
+                                                     const VirtualColumnNames& names) {
+  std::set<std::string> used;
+  AddNames(request.filter, &used);
+  if (request.columns) {
+    for (const auto& column : *request.columns) AddNames(column.expression, &used);
+  }
+  std::vector<VirtualField> fields;
+  for (const VirtualColumn column : kAll) {
+    const std::string& name = names.Of(column);
+    if (!name.empty() && used.contains(name) && inspection->table_schema->GetFieldIndex(name) < 0) {
+      fields.push_back({column, name});
+    }
+  }
+  if (fields.empty()) return inspection;
+  auto out = std::make_shared<Inspection>(*inspection);
+  arrow::FieldVector columns = out->table_schema->fields(), keys = out->partition_schema->fields();
+  for (const VirtualField& field : fields) {
+    columns.push_back(ToField(field));
+    if (field.column != VirtualColumn::kRowIndex) keys.push_back(columns.back());
+  }
+  out->table_schema = arrow::schema(std::move(columns), out->table_schema->metadata());
+  out->partition_schema = arrow::schema(std::move(keys), out->partition_schema->metadata());
+  out->list.need_size |= NeedsIdentity(fields);
+  out->virtual_columns = std::move(fields);
+  return out;
+}
+
+arrow::Result<FileTable> AddVirtualKeys(const FileTable& page,
+                                        const std::vector<VirtualField>& fields,
+                                        const std::shared_ptr<arrow::fs::FileSystem>& filesystem,
+                                        const arrow::StopToken& stop) {
+  const int64_t n = page.num_files();
+  std::vector<storage::FileIdentity> identities(static_cast<size_t>(n));
+  const auto identify = [&](int64_t i) -> arrow::Status {
+    storage::FileIdentity& identity = identities[static_cast<size_t>(i)];
+    identity = {page.size(i), page.mtime_ns(i)};
+    if (identity.size != SourceFile::kUnknown || !NeedsIdentity(fields)) return arrow::Status::OK();
+    return IdentityOf({filesystem, page.path(i)}, stop).Value(&identity);
+  };
+  ARROW_RETURN_NOT_OK(runtime::ParallelFor(n, runtime::DefaultWorkers(), stop, identify));
+  FileTable out;
+  int32_t directory = -1;
+  for (int64_t i = 0; i < n; ++i) {
+    if (i == 0 || page.directory(i) != page.directory(i - 1)) {
+      directory = out.AddDirectory(page.directory(i));
+    }
+    const auto& identity = identities[static_cast<size_t>(i)];
+    auto keys = page.KeysOf(i);
+    for (const VirtualField& field : fields) {
+      if (field.column == VirtualColumn::kRowIndex) continue;
+      keys.push_back(
+          {field.name, ValueOf(field.column, page.path(i), identity.size, identity.mtime_ns)});
+    }
+    out.AddFile(directory, page.name(i), identity.size, identity.mtime_ns, keys);
+  }
+  return out;
+}
+
+arrow::Result<std::shared_ptr<arrow::Scalar>> ValueOf(
+    const VirtualField& field, const Fragment& fragment,
+    const std::shared_ptr<arrow::fs::FileSystem>& filesystem) {
+  if (field.column == VirtualColumn::kRowIndex) return nullptr;
+  if (field.column == VirtualColumn::kFilename) return arrow::MakeScalar(fragment.path);
+  storage::FileIdentity identity{fragment.size, fragment.mtime_ns};
+  if (identity.size == SourceFile::kUnknown) {
+    ARROW_ASSIGN_OR_RAISE(identity,
+                          IdentityOf({filesystem, fragment.path}, arrow::StopToken::Unstoppable()));
+  }
+  if (field.column == VirtualColumn::kFileSize) return arrow::MakeScalar(identity.size);
+  const auto type = ToField(field)->type();
+  if (identity.mtime_ns == SourceFile::kUnknown) return arrow::MakeNullScalar(type);
+  return arrow::MakeScalar(type, identity.mtime_ns);
+}
+
+arrow::Result<VirtualColumn> VirtualColumnOf(std::string_view name) {
+  for (const VirtualColumn column : kAll) {
+    if (ToString(column) == name) return column;
+  }
+  return arrow::Status::Invalid("There is no virtual column '", name, "'");
+}
+
+const std::string* NameOf(VirtualColumn column, const std::vector<VirtualField>& fields) {
+  for (const VirtualField& field : fields) {
+    if (field.column == column) return &field.name;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<arrow::Schema> WithoutVirtualColumns(const std::shared_ptr<arrow::Schema>& schema,
+                                                     const std::vector<VirtualField>& fields) {
+  if (fields.empty()) return schema;
+  arrow::FieldVector kept;
+  for (const auto& field : schema->fields()) {
+    if (std::none_of(fields.begin(), fields.end(),
+                     [&](const VirtualField& each) { return each.name == field->name(); })) {
+      kept.push_back(field);
+    }
+  }
+  return arrow::schema(std::move(kept), schema->metadata());
+}
+
+}  // namespace plan
+
+}  // namespace shoal
