@@ -209,6 +209,6 @@ def test_what_follows_the_end_of_a_stream_is_an_error(tmp_path: Path) -> None:
     path.write_bytes(whole + whole)
     for ask in (shoal.open(path).count, shoal.open(path).to_table):
         with pytest.raises(
-            OSError, match=rf"a\.arrows', .*the stream ends here, and {len(whole)} bytes follow"
+            OSError, match=rf"a\.arrows'.*the stream ends here, and {len(whole)} bytes follow"
         ):
             ask()

@@ -190,12 +190,12 @@ class RowGroupInfo:
 
     @property
     def num_rows(self) -> int:
-        return self._metadata.num_rows
+        return int(self._metadata.num_rows)
 
     @property
     def total_byte_size(self) -> int:
         """Bytes of its data, not compressed."""
-        return self._metadata.total_byte_size
+        return int(self._metadata.total_byte_size)
 
     @property
     def statistics(self) -> dict[str, dict[str, Any]]:
