@@ -99,8 +99,9 @@ def test_close_does_not_wait_for_a_store_that_hangs(store: Store) -> None:
     assert n == DAYS * HOURS * FILES
     opened = shoal.open(store.uri("days"), storage_options=store.options() | {"timeout": "60"})
     assert len(opened.files) == n
+    assert opened.schema.names == ["x", "date", "hour"]
     store.behave(0, {"operation": "get", "match": f"2024-01-{DAYS:02}", "kind": "hang"})
-    batches = opened.scan().to_batches()
+    batches = opened.scan(batch_size=1).to_batches()  # or the first would be joined from many files
     next(batches)
     begin = time.monotonic()
     batches.close()
