@@ -17,6 +17,8 @@ using std::chrono::steady_clock;
 const auto kNever = arrow::StopToken::Unstoppable();
 const auto kBusy = arrow::Status::IOError("AWS Error SLOW_DOWN during GetObject operation");
 
+const auto kSilence = arrow::Status::IOError("AWS Error NETWORK_CONNECTION during ListObjectsV2");
+
 struct Store {
   std::shared_ptr<testing::ScriptedFileSystem> filesystem =
       testing::ScriptedFileSystem::InMemory("s3");
@@ -108,15 +110,14 @@ TEST(Access, AnAttemptThatGetsOnIsNotCutOff) {
 TEST(Access, AStoreThatHasNeverAnsweredGetsLessTime) {
   Store store;
   store.access->SetLimits({milliseconds(20'000), milliseconds(20'000), milliseconds(300)});
+  store.filesystem->Intercept([](testing::Call, const std::string&) { return kSilence; });
   const auto silent = []() -> arrow::Result<int> {
     return arrow::Status::IOError("AWS Error NETWORK_CONNECTION during HeadObject operation");
   };
   const auto begin = steady_clock::now();
   EXPECT_FALSE(store.Call(kNever, silent).ok());
-  EXPECT_LT(steady_clock::now() - begin, milliseconds(3000));
+  EXPECT_LT(steady_clock::now() - begin, milliseconds(10'000));
 }
-
-const auto kSilence = arrow::Status::IOError("AWS Error NETWORK_CONNECTION during ListObjectsV2");
 
 TEST(Access, AStoreThatHasNeverAnsweredHasOnePatienceForAllCallsOfAQuestion) {
   Store store;
@@ -150,7 +151,7 @@ TEST(Access, WorkOfAClientIsNoAnswerOfItsStore) {
   store.access->SetLimits({milliseconds(20'000), milliseconds(20'000), milliseconds(2'500)});
   store.filesystem->Intercept([](testing::Call, const std::string&) { return kSilence; });
   const auto repeats = []() -> arrow::Result<int> {
-    for (const auto end = steady_clock::now() + milliseconds(8'000); steady_clock::now() < end;) {
+    for (const auto end = steady_clock::now() + milliseconds(14'000); steady_clock::now() < end;) {
       std::this_thread::sleep_for(milliseconds(200));
       const auto worked = steady_clock::now() + milliseconds(20);
       while (steady_clock::now() < worked) continue;
@@ -159,7 +160,7 @@ TEST(Access, WorkOfAClientIsNoAnswerOfItsStore) {
   };
   const auto begin = steady_clock::now();
   EXPECT_FALSE(store.Call(kNever, repeats, Access::Answer::kMany).ok());
-  EXPECT_LT(steady_clock::now() - begin, milliseconds(5'000));
+  EXPECT_LT(steady_clock::now() - begin, milliseconds(8'000));
 }
 
 TEST(Access, AStoreThatAnswersSomethingElseIsThere) {
