@@ -141,7 +141,7 @@ class LocalFile final : public OpenFile {
 /// ten moved 158 MB in 200 requests, and all of them are 81 MB in 50.
 constexpr int64_t kReadWhole = int64_t{4} << 20;
 /// What is held of such files at once lies beside the memory that a scan plans with.
-constexpr int64_t kMostWhole = int64_t{64} << 20;
+constexpr int64_t kMostWhole = int64_t{128} << 20;
 
 /// A part of kMostWhole.
 class WholeBytes {
