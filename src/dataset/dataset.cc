@@ -571,7 +571,7 @@ arrow::Result<std::shared_ptr<const FileFacts>> Dataset::Facts(const Fragment& f
                                                                const arrow::StopToken& stop) const {
   ARROW_ASSIGN_OR_RAISE(auto plan, PlanFragments({}, {}, arrow::Schema(arrow::FieldVector{})));
   auto file = std::make_shared<const SourceFile>(
-      SourceFile{plan.filesystem, fragment.path, fragment.size, fragment.mtime_ns});
+      SourceFile{plan.filesystem, fragment.path, fragment.version});
   ARROW_ASSIGN_OR_RAISE(auto loaded,
                         plan::LoadFacts(plan::TableFiles(plan), file, impl_->cache().get(),
                                         std::make_shared<runtime::Counters>(), stop));

@@ -121,7 +121,7 @@ TEST(Bind, AColumnWithoutFieldsDoesNotHideAStruct) {
   EXPECT_EQ(*bound.call()->arguments[0].field_ref(), arrow::FieldRef("s", "a", "b"));
   const auto message =
       BindFilter(cp::equal(cp::field_ref("s.a.c.d"), cp::literal(1)), schema).status().message();
-  EXPECT_NE(message.find("`c` in `s.a`"), std::string::npos) << message;
+  EXPECT_NE(message.find("`c.d` in `s.a`"), std::string::npos) << message;
 }
 
 TEST(Bind, UnknownAndAmbiguousColumnsAreNamed) {

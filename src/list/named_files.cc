@@ -93,7 +93,7 @@ arrow::Result<ListingReport> ListNamedFiles(
       in_page = -1;
     }
     if (in_page < 0) in_page = page.AddDirectory(base::AsPrefix(parent), of_directory.keys);
-    page.AddFile(in_page, base::NameOf(path), info.size, info.mtime_ns, keys);
+    page.AddFile(in_page, base::NameOf(path), info.version, keys);
   }
   if (more) {
     ARROW_RETURN_NOT_OK(flush());

@@ -23,7 +23,7 @@ arrow::Result<LoadedFacts> Load(const FileFormat& format, const TableTypes* tabl
     ARROW_ASSIGN_OR_RAISE(auto told, cache->summary()->FactsOf(file->path));
     if (told) {
       ++counters->footers_cached;
-      return LoadedFacts{std::move(told), file->size, file->mtime_ns, true};
+      return LoadedFacts{std::move(told), file->version, true};
     }
   }
   if (cache && cache->MayHave(file->path)) {

@@ -106,7 +106,7 @@ std::optional<std::string> ValueOf(VirtualColumn column, const std::string& path
     case VirtualColumn::kFileSize:
       return std::to_string(size);
     case VirtualColumn::kFileMtime:
-      if (mtime_ns == SourceFile::kUnknown) return std::nullopt;
+      if (mtime_ns == FileVersion::kUnknown) return std::nullopt;
       return TimeText(mtime_ns);
     case VirtualColumn::kRowIndex:
       break;
@@ -114,7 +114,7 @@ std::optional<std::string> ValueOf(VirtualColumn column, const std::string& path
   return std::nullopt;
 }
 
-arrow::Result<storage::FileIdentity> IdentityOf(SourceFile file, const arrow::StopToken& stop) {
+arrow::Result<FileVersion> VersionOf(SourceFile file, const arrow::StopToken& stop) {
   ARROW_ASSIGN_OR_RAISE(auto found, storage::Identify(file));
   if (found) return *found;
   // Only opening tells.
@@ -122,7 +122,7 @@ arrow::Result<storage::FileIdentity> IdentityOf(SourceFile file, const arrow::St
                         storage::OpenFile::Open(std::make_shared<const SourceFile>(std::move(file)),
                                                 std::make_shared<runtime::Counters>(),
                                                 arrow::default_memory_pool(), stop));
-  return storage::FileIdentity{open->size(), open->mtime_ns()};
+  return open->version();
 }
 
 }  // namespace
@@ -161,12 +161,12 @@ arrow::Result<FileTable> AddVirtualKeys(const FileTable& page,
                                         const std::shared_ptr<arrow::fs::FileSystem>& filesystem,
                                         const arrow::StopToken& stop) {
   const int64_t n = page.num_files();
-  std::vector<storage::FileIdentity> identities(static_cast<size_t>(n));
+  std::vector<FileVersion> versions(static_cast<size_t>(n));
   const auto identify = [&](int64_t i) -> arrow::Status {
-    storage::FileIdentity& identity = identities[static_cast<size_t>(i)];
-    identity = {page.size(i), page.mtime_ns(i)};
-    if (identity.size != SourceFile::kUnknown || !NeedsIdentity(fields)) return arrow::Status::OK();
-    return IdentityOf({filesystem, page.path(i)}, stop).Value(&identity);
+    FileVersion& version = versions[static_cast<size_t>(i)];
+    version = page.version(i);
+    if (version.size != FileVersion::kUnknown || !NeedsIdentity(fields)) return arrow::Status::OK();
+    return VersionOf({filesystem, page.path(i)}, stop).Value(&version);
   };
   ARROW_RETURN_NOT_OK(runtime::ParallelFor(n, runtime::DefaultWorkers(), stop, identify));
   FileTable out;
@@ -175,14 +175,14 @@ arrow::Result<FileTable> AddVirtualKeys(const FileTable& page,
     if (i == 0 || page.directory(i) != page.directory(i - 1)) {
       directory = out.AddDirectory(page.directory(i));
     }
-    const auto& identity = identities[static_cast<size_t>(i)];
+    const auto& version = versions[static_cast<size_t>(i)];
     auto keys = page.KeysOf(i);
     for (const VirtualField& field : fields) {
       if (field.column == VirtualColumn::kRowIndex) continue;
       keys.push_back(
-          {field.name, ValueOf(field.column, page.path(i), identity.size, identity.mtime_ns)});
+          {field.name, ValueOf(field.column, page.path(i), version.size, version.mtime_ns)});
     }
-    out.AddFile(directory, page.name(i), identity.size, identity.mtime_ns, keys);
+    out.AddFile(directory, page.name(i), version, keys);
   }
   return out;
 }
@@ -192,15 +192,15 @@ arrow::Result<std::shared_ptr<arrow::Scalar>> ValueOf(
     const std::shared_ptr<arrow::fs::FileSystem>& filesystem) {
   if (field.column == VirtualColumn::kRowIndex) return nullptr;
   if (field.column == VirtualColumn::kFilename) return arrow::MakeScalar(fragment.path);
-  storage::FileIdentity identity{fragment.size, fragment.mtime_ns};
-  if (identity.size == SourceFile::kUnknown) {
-    ARROW_ASSIGN_OR_RAISE(identity,
-                          IdentityOf({filesystem, fragment.path}, arrow::StopToken::Unstoppable()));
+  FileVersion version = fragment.version;
+  if (version.size == FileVersion::kUnknown) {
+    ARROW_ASSIGN_OR_RAISE(version,
+                          VersionOf({filesystem, fragment.path}, arrow::StopToken::Unstoppable()));
   }
-  if (field.column == VirtualColumn::kFileSize) return arrow::MakeScalar(identity.size);
+  if (field.column == VirtualColumn::kFileSize) return arrow::MakeScalar(version.size);
   const auto type = ToField(field)->type();
-  if (identity.mtime_ns == SourceFile::kUnknown) return arrow::MakeNullScalar(type);
-  return arrow::MakeScalar(type, identity.mtime_ns);
+  if (version.mtime_ns == FileVersion::kUnknown) return arrow::MakeNullScalar(type);
+  return arrow::MakeScalar(type, version.mtime_ns);
 }
 
 arrow::Result<VirtualColumn> VirtualColumnOf(std::string_view name) {

@@ -42,7 +42,7 @@ class ParquetFormat final : public FileFormat {
       const SourceFile& file) const override {
     ARROW_ASSIGN_OR_RAISE(auto footer,
                           static_cast<const ParquetFacts&>(summary).footer().Select(row_groups));
-    return MakeFacts(file, std::move(footer), SourceFile::kUnknown, converter_.get());
+    return MakeFacts(file, std::move(footer), FileVersion::kUnknown, converter_.get());
   }
 
  private:
