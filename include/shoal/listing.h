@@ -188,6 +188,9 @@ struct ListOptions {
   /// Stat each kept file where listing does not tell size and mtime (local disks). Else empty files
   /// are found later, when they are opened.
   bool need_size = false;
+  /// Keep what is read for later listings by the same source, as far as a few MiB go. For listings
+  /// of a part of the tree: of a full one, whoever asks for it has all.
+  bool remember = false;
   KeyFilter directory_filter;  // may be null
   KeyFilter file_filter;       // may be null
   /// Keys that have this text in all that directory_filter keeps: a walk goes straight to the
@@ -237,7 +240,7 @@ struct ListingCacheUse {
 /// all that is in it. With `filesystem`, sources are paths on it. Looks at no file: that happens
 /// when listing. (S3 looks up the region of a bucket if the URI does not tell it.)
 /// `remembered`: what listings of this process remember is believed as far as that goes. One source
-/// is one snapshot: directories that it has read for a sample, or for a filter over keys, it does
+/// is one snapshot: directories that it has read for a sample, or was asked to remember, it does
 /// not read again.
 ///
 /// File and directory links are followed; a link to a directory above itself, a link to nothing and

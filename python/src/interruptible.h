@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -49,7 +51,15 @@ arrow::Result<T> Interruptible(arrow::StopSource stop,
   auto result = std::make_shared<std::optional<T>>();
   ARROW_RETURN_NOT_OK(
       RunInterruptible(stop, [result, work = std::move(work), token = stop.token()] {
-        ARROW_ASSIGN_OR_RAISE(*result, work(token));
+        // Nothing here should throw; if it does all the same, that is an error, not the end of the
+        // interpreter.
+        try {
+          ARROW_ASSIGN_OR_RAISE(*result, work(token));
+        } catch (const std::bad_alloc&) {
+          return arrow::Status::OutOfMemory("there is not enough memory");
+        } catch (const std::exception& error) {
+          return arrow::Status::UnknownError("shoal has met a fault of its own: ", error.what());
+        }
         return arrow::Status::OK();
       }));
   return std::move(**result);

@@ -50,7 +50,7 @@ def test_a_cache_folder_answers_a_later_dataset(table: Path, tmp_path: Path) -> 
     plan = second.plan()
     assert plan.prune_report["footers_read"] == 0
     assert plan.prune_report["footers_cached"] == 10
-    assert "10 from cache" in str(plan)
+    assert "10 known before" in str(plan)
     scan = second.scan(filter="x >= 95")
     assert scan.to_table()["x"].to_pylist() == [95, 96, 97, 98, 99]
     assert scan.metrics.footers_cached == 10

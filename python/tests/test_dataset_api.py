@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.fs as pafs
+from pyarrow import feather, orc
 import pytest
 import shoal.dataset as ds
 from files import hive, numbers, same, write
@@ -558,3 +559,15 @@ def test_files_by_name_have_the_keys_of_their_whole_paths(tmp_path: Path) -> Non
     dataset = ds.dataset(files, partitioning=declared)
     assert dataset.to_table(filter=ds.field("k") == 2).to_pydict() == {"x": [20], "k": [2]}
     assert ds.dataset(files[0], partitioning="hive").to_table().to_pydict() == {"x": [10], "k": [1]}
+
+
+def test_ipc_and_orc_files(tmp_path: Path) -> None:
+    table = pa.table({"x": [1, 2, 3]})
+    feather.write_feather(table, tmp_path / "a.feather")
+    orc.write_table(table, tmp_path / "a.orc")
+    for name in ("ipc", "arrow", "feather", ds.IpcFileFormat(), ds.FeatherFileFormat()):
+        assert ds.dataset(tmp_path / "a.feather", format=name).to_table() == table
+    for name in ("orc", ds.OrcFileFormat()):
+        assert ds.dataset(tmp_path / "a.orc", format=name).to_table() == table
+    with pytest.raises(ValueError, match="'avro' is not supported; parquet, csv, json, ipc"):
+        ds.dataset(tmp_path, format="avro")

@@ -233,3 +233,20 @@ def test_a_dataset_is_a_snapshot_of_what_it_has_listed(tmp_path: Path) -> None:
     assert dataset.count("k = 5") == 1
     assert dataset.plan(filter="k = 5").listing_report.directories_listed == 0
     assert dataset.refresh().count("k = 5") == 2
+
+
+def test_what_a_limit_has_listed_is_part_of_the_snapshot(tmp_path: Path) -> None:
+    for i in range(40):
+        write(tmp_path / f"k={i:02}" / "f.parquet", {"x": [i]})
+    dataset = shoal.open(tmp_path, inspect="first")
+    assert dataset.head(1).to_pydict() == {"x": [0], "k": ["00"]}
+    write(tmp_path / "k=00" / "a.parquet", {"x": [100]})
+    assert dataset.head(1).to_pydict() == {"x": [0], "k": ["00"]}
+    assert dataset.plan(limit=1).listing_report.directories_listed == 0
+
+
+@pytest.mark.parametrize("glob", ["*.parquet", "**", "*/../*.parquet"])
+def test_a_folder_and_a_pattern_in_it_give_each_file_once(tmp_path: Path, glob: str) -> None:
+    root = numbers(tmp_path / "t", 2)
+    for sources in ([root, f"{root}/{glob}"], [f"{root}/{glob}", root], [f"{root}/", f"{root}/."]):
+        assert shoal.open([str(source) for source in sources]).count() == 20

@@ -277,3 +277,24 @@ def test_damaged_json_is_an_error_whatever_is_asked(tmp_path: Path, damage: str)
     ):
         with pytest.raises(pa.ArrowInvalid, match=r"a\.jsonl', line 30012"):
             ask()
+
+
+def test_numbers_beyond_the_doubles_are_not_made_infinite(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a\n1e400\n1.5\n-1e999\n")
+    assert shoal.open(tmp_path).to_table().to_pydict() == {"a": ["1e400", "1.5", "-1e999"]}
+    for declared, row in ((pa.float64(), "1e400"), (pa.float32(), "1e40")):
+        (tmp_path / "a.csv").write_text(f"a\n1.5\n{row}\n")
+        with pytest.raises(pa.ArrowInvalid, match=rf"a\.csv.*line 3.*{row}"):
+            shoal.open(tmp_path, schema=pa.schema([("a", declared)])).to_table()
+    (tmp_path / "a.csv").write_text("a\n1.5\ninf\n1e-300\n")
+    assert shoal.open(tmp_path, schema=pa.schema([("a", pa.float64())])).to_table()["a"][1].as_py() == float("inf")
+
+
+def test_json_times_have_a_zone_where_their_type_has_one(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"t": "2024-01-01T00:00:00"}\n{"t": "2024-01-01T00:00:00+02:00"}\n')
+    for declared, line, words in (
+        (pa.timestamp("us"), 2, "has a zone"),
+        (pa.timestamp("us", "UTC"), 1, "has no zone"),
+    ):
+        with pytest.raises(pa.ArrowInvalid, match=rf"a\.jsonl.*line {line}.*{words}"):
+            shoal.open(tmp_path, schema=pa.schema([("t", declared)])).to_table()

@@ -117,6 +117,7 @@ class Resolver {
       rest = glob.pattern().substr(AsPrefix(base).size());
       rest = PercentDecode(rest).value_or(rest);
     }
+    if (base.empty()) base = "/";  // `s3://bucket`: all of it
     const std::string clean = parts.authority + EncodeUriPath(base) + parts.query;
     const std::string store = parts.authority + parts.query;
     std::string path;

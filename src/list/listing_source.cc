@@ -256,9 +256,7 @@ class WalkSource final : public ListingSource {
   arrow::Result<bool> ListTree(const list::Start& start, const std::string& partition_base,
                                const ListOptions& options, const PageSink& sink,
                                ListingReport* report) const {
-    // A full listing is kept by whoever asks for it; of parts of the tree, the next question may
-    // want some again.
-    const auto& reader = options.directory_filter ? recorder_ : reader_;
+    const auto& reader = options.remember ? recorder_ : reader_;
     list::Tree tree(reader, options, RootOf(start, partition_base));
     ARROW_ASSIGN_OR_RAISE(auto root, Begin(start, &tree));
     ARROW_ASSIGN_OR_RAISE(const bool more, list::Walk(&tree, std::move(root), sink));
@@ -292,7 +290,7 @@ class WalkSource final : public ListingSource {
   const std::vector<std::string> sources_;
   const base::Locations locations_;
   const std::shared_ptr<const store::Access> access_;
-  // What samples and filtered listings have read is not read again: one source, one snapshot.
+  // What samples have read, and listings that were to be remembered, is not read again: one source, one snapshot.
   const std::shared_ptr<list::SnapshotDirectories> known_;
   const std::shared_ptr<const list::DirectoryReader> reader_, recorder_;
 };

@@ -142,7 +142,9 @@ class Prober {
 // Whether a walk over the whole tree `outer` hands out all files of `inner`.
 bool Covers(const Start& outer, const Start& inner, const ListOptions& options) {
   if (outer.is_file || outer.glob != nullptr || options.ignore_subdirectory) return false;
-  if (!base::IsWithin(inner.path, outer.path)) return false;
+  // A pattern can spell out names that are otherwise hidden.
+  if (inner.glob != nullptr || !base::IsWithin(inner.path, outer.path)) return false;
+  if (inner.path == outer.path) return !inner.is_file;
   const std::string_view below =
       std::string_view(inner.path).substr(base::AsPrefix(outer.path).size());
   std::vector<std::string_view> directories = base::SplitPath(below);
@@ -150,9 +152,6 @@ bool Covers(const Start& outer, const Start& inner, const ListOptions& options) 
     const std::string_view name = base::NameOf(inner.path);
     if (HidingPrefix(options, name) != nullptr || !HasWantedExtension(options, name)) return false;
     if (!directories.empty()) directories.pop_back();
-  } else if (inner.glob != nullptr) {
-    // A pattern can spell out names that are otherwise hidden.
-    return false;
   }
   return std::all_of(directories.begin(), directories.end(), [&](std::string_view name) {
     return HidingPrefix(options, name) == nullptr || options.partitioning->NamesKey(name);

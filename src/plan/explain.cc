@@ -19,7 +19,7 @@ constexpr size_t kShownFragments = 20;
 
 std::string Footers(int64_t read, int64_t bytes, int64_t cached) {
   return Count(read, "footer", "footers") + " read (" + Bytes(bytes) + "), " +
-         std::to_string(cached) + " from cache";
+         std::to_string(cached) + " known before";
 }
 
 std::string Figure(const Precision<int64_t>& p) {

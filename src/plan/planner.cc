@@ -374,6 +374,7 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   } else {
     ListOptions list = inspection.list;
     list.stop = options.stop;
+    list.remember = true;
     list.key_values = keys.RequiredValues();
     if (keys.can_prune())
       list.directory_filter = [&](const KeyTable& table) { return keys.JudgeDirectories(table); };

@@ -64,7 +64,8 @@ template <typename... Args>
 arrow::Status Changed(const std::string& path, Args&&... how) {
   return arrow::Status::FromDetailAndArgs(
       arrow::StatusCode::IOError, std::make_shared<FileChangedDetail>(), "'", path,
-      "' changed after it was listed: ", std::forward<Args>(how)..., ". Plan the scan again.");
+      "' changed after it was listed: ", std::forward<Args>(how)...,
+      ". Refresh the dataset, or open it again, and plan the scan again");
 }
 
 /// Compares what was found with what was listed.

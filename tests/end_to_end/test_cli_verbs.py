@@ -255,12 +255,12 @@ def test_explain_without_statistics_reads_no_footer(table: Path) -> None:
 def test_explain_shows_what_the_inspection_cost(table: Path) -> None:
     text = output_of("explain", table, "--where", "month = 2")
     assert re.search(
-        r"^schema    from 3 inspected files: 3 footers read \([\d.]+ KiB\), 0 from cache,"
+        r"^schema    from 3 inspected files: 3 footers read \([\d.]+ KiB\), 0 known before,"
         r" once for the dataset$",
         text,
         re.MULTILINE,
     ), text
-    assert "0 footers read (0 bytes), 1 from cache" in text
+    assert "0 footers read (0 bytes), 1 known before" in text
     report = json.loads(output_of("explain", table, "--json"))["report"]
     assert report["files_inspected"] == report["inspection"]["footers_read"] == 3
     assert report["inspection"]["metadata_bytes"] > 1000
@@ -387,9 +387,9 @@ def test_a_cache_folder_saves_reading_footers_in_the_next_run(table: Path, tmp_p
     report = json.loads(output_of("explain", table, cache, "--inspect", "first", "--json"))["report"]
     assert report["footers_read"] == 0
     assert report["footers_cached"] == 3
-    assert "3 from cache" in output_of("explain", table, cache, "--inspect", "first")
+    assert "3 known before" in output_of("explain", table, cache, "--inspect", "first")
     ended = shoal("scan", table, cache, "--inspect", "first", "--stats")
-    assert "footers of 3 from cache" in ended.err
+    assert "footers of 3 known before" in ended.err
 
 
 def test_the_cache_folder_of_the_user(table: Path, tmp_path: Path) -> None:

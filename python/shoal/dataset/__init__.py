@@ -16,7 +16,15 @@ from shoal.dataset._dataset import (
     dataset,
     parquet_dataset,
 )
-from shoal.dataset._format import CsvFileFormat, FileFormat, JsonFileFormat, ParquetFileFormat
+from shoal.dataset._format import (
+    CsvFileFormat,
+    FeatherFileFormat,
+    FileFormat,
+    IpcFileFormat,
+    JsonFileFormat,
+    OrcFileFormat,
+    ParquetFileFormat,
+)
 from shoal.dataset._fragment import FileFragment, Fragment, ParquetFileFragment, RowGroupInfo
 from shoal.dataset._partitioning import (
     DirectoryPartitioning,
@@ -34,6 +42,7 @@ __all__ = [
     "Dataset",
     "DirectoryPartitioning",
     "Expression",
+    "FeatherFileFormat",
     "FileFormat",
     "FileFragment",
     "FileSystemDataset",
@@ -41,7 +50,9 @@ __all__ = [
     "Fragment",
     "HivePartitioning",
     "InMemoryDataset",
+    "IpcFileFormat",
     "JsonFileFormat",
+    "OrcFileFormat",
     "ParquetFileFormat",
     "ParquetFileFragment",
     "Partitioning",

@@ -24,7 +24,7 @@ class FileFormat:
 
     def __init__(self) -> None:
         if type(self) is FileFormat:
-            raise TypeError("FileFormat is abstract: use ParquetFileFormat, CsvFileFormat or JsonFileFormat")
+            raise TypeError("FileFormat is abstract: use one of its subclasses, such as ParquetFileFormat")
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
@@ -59,6 +59,26 @@ class ParquetFileFormat(OpenedFormat):
 
     default_extname = "parquet"
     _format = "parquet"
+
+
+class IpcFileFormat(OpenedFormat):
+    """Arrow IPC files and streams."""
+
+    default_extname = "arrow"
+    _format = "ipc"
+
+
+class FeatherFileFormat(IpcFileFormat):
+    """Feather files of version 2, which are Arrow IPC files."""
+
+    default_extname = "feather"
+
+
+class OrcFileFormat(OpenedFormat):
+    """The ORC format."""
+
+    default_extname = "orc"
+    _format = "orc"
 
 
 class CsvFileFormat(OpenedFormat):
@@ -168,19 +188,25 @@ def _refuse(kind: str, given: Any, by_default: Any, names: list[str]) -> None:
             )
 
 
+_BY_NAME: dict[str, type[OpenedFormat]] = {
+    "parquet": ParquetFileFormat,
+    "csv": CsvFileFormat,
+    "json": JsonFileFormat,
+    "ipc": IpcFileFormat,
+    "arrow": IpcFileFormat,
+    "feather": FeatherFileFormat,
+    "orc": OrcFileFormat,
+}
+
+
 def as_format(given: object) -> OpenedFormat:
     if given is None or given == "parquet":
         return ParquetFileFormat()
     if isinstance(given, OpenedFormat):
         return given
     if isinstance(given, str):
-        if given == "csv":
-            return CsvFileFormat()
-        if given == "json":
-            return JsonFileFormat()
-        try:
-            _core.check_format(given)
-        except NotImplementedError as error:
-            raise ValueError(f"format '{given}' is not supported: {error}") from None
-        raise ValueError(f"format '{given}' is not supported by shoal.dataset; use shoal.open")
+        made = _BY_NAME.get(given)
+        if made is None:
+            raise ValueError(f"format '{given}' is not supported; {', '.join(_BY_NAME)} are")
+        return made()
     raise TypeError(f"format must be a name or a FileFormat, not {type(given).__name__}")

@@ -117,6 +117,9 @@ Status CheckKept(const BlockParser& parser, int column, const arrow::DataType& t
   if (type.id() == Type::INT64 && !declared) {
     return visit([](std::string_view value, bool) { return IsPlainInteger(value); });
   }
+  if (type.id() == Type::FLOAT) {
+    return visit([](std::string_view value, bool) { return !text::IsOutOfRange<float>(value); });
+  }
   if (type.id() == Type::DOUBLE) {
     return visit([declared](std::string_view value, bool) {
       return IsExactDouble(value) && (declared || IsPlainNumber(value));

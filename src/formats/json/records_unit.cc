@@ -9,6 +9,7 @@
 #include <arrow/json/options.h>
 #include <arrow/json/parser.h>
 #include <arrow/util/task_group.h>
+#include <arrow/util/value_parsing.h>
 
 #include "base/location.h"
 #include "base/question_error.h"
@@ -35,25 +36,42 @@ struct Reading {
   const std::string& path() const { return request.file->path; }
 };
 
-/// An integer that a double would alter is an error, as in all formats. `parsed`: values of that
-/// type before they are converted, scalars as text.
-Status CheckDoubles(const arrow::Array& parsed, const arrow::DataType& type) {
+/// A text without a zone is no instant, and one with a zone is no wall-clock time.
+Status CheckZone(std::string_view text, const arrow::TimestampType& type) {
+  int64_t value;
+  bool has_zone = false;
+  const bool is_time = arrow::internal::ParseTimestampISO8601(text.data(), text.size(), type.unit(),
+                                                              &value, &has_zone);
+  if (!is_time || has_zone != type.timezone().empty()) return Status::OK();
+  return Status::Invalid("'", text, "' has ", has_zone ? "a zone" : "no zone", ", which ",
+                         type.ToString(), has_zone ? " has not" : " has");
+}
+
+/// An integer that a double would alter is an error, as in all formats, and so is a time with a
+/// zone where the type has none, or without one where it has. `parsed`: values of that type before
+/// they are converted, scalars as text.
+Status CheckAltersNothing(const arrow::Array& parsed, const arrow::DataType& type) {
   if (type.id() == arrow::Type::STRUCT && parsed.type_id() == arrow::Type::STRUCT) {
     const auto& values = static_cast<const arrow::StructArray&>(parsed);
     for (const auto& field : type.fields()) {
       const auto child = values.GetFieldByName(field->name());
-      if (child) ARROW_RETURN_NOT_OK(CheckDoubles(*child, *field->type()));
+      if (child) ARROW_RETURN_NOT_OK(CheckAltersNothing(*child, *field->type()));
     }
   } else if (type.id() == arrow::Type::LIST && parsed.type_id() == arrow::Type::LIST) {
     const auto& values = static_cast<const arrow::ListArray&>(parsed);
-    ARROW_RETURN_NOT_OK(CheckDoubles(*values.values(), *type.field(0)->type()));
-  } else if (type.id() == arrow::Type::DOUBLE && parsed.type_id() == arrow::Type::DICTIONARY) {
+    ARROW_RETURN_NOT_OK(CheckAltersNothing(*values.values(), *type.field(0)->type()));
+  } else if (parsed.type_id() == arrow::Type::DICTIONARY &&
+             (type.id() == arrow::Type::DOUBLE || type.id() == arrow::Type::TIMESTAMP)) {
     const auto& values = static_cast<const arrow::DictionaryArray&>(parsed);
     const auto& texts = static_cast<const arrow::StringArray&>(*values.dictionary());
     for (int64_t i = 0; i < values.length(); ++i) {
       if (values.IsNull(i)) continue;
       const auto text = texts.GetView(values.GetValueIndex(i));
-      if (!text::IsExactDouble(text)) return Status::Invalid("no double is the integer ", text);
+      if (type.id() == arrow::Type::TIMESTAMP) {
+        ARROW_RETURN_NOT_OK(CheckZone(text, static_cast<const arrow::TimestampType&>(type)));
+      } else if (!text::IsExactDouble(text)) {
+        return Status::Invalid("no double is the integer ", text);
+      }
     }
   }
   return Status::OK();
@@ -73,7 +91,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Parse(
   std::shared_ptr<arrow::Array> parsed;
   ARROW_RETURN_NOT_OK(parser->Finish(&parsed));
   const auto type = arrow::struct_(reading.schema->fields());
-  ARROW_RETURN_NOT_OK(CheckDoubles(*parsed, *type));
+  ARROW_RETURN_NOT_OK(CheckAltersNothing(*parsed, *type));
   std::shared_ptr<arrow::json::ChunkedArrayBuilder> builder;
   ARROW_RETURN_NOT_OK(arrow::json::MakeChunkedArrayBuilder(
       arrow::internal::TaskGroup::MakeSerial(), pool, /*promotion_graph=*/nullptr, type, &builder));
