@@ -204,7 +204,8 @@ def test_a_limit_reads_the_beginning_only(large: tuple[str, list[dict[str, Any]]
     scan = shoal.open(f"{folder}/{name}").scan(limit=10)
     assert scan.to_table().to_pylist() == rows[:10]
     assert scan.metrics is not None
-    assert scan.metrics.bytes_read < 300_000
+    # Pieces grow from 16 KiB on; how many are read before the reader has its rows is a matter of timing.
+    assert scan.metrics.bytes_read < Path(folder, name).stat().st_size / 2
 
 
 def test_an_early_end_leaves_nothing_behind(large: tuple[str, list[dict[str, Any]]]) -> None:

@@ -116,7 +116,7 @@ TEST(Access, AStoreThatHasNeverAnsweredGetsLessTime) {
   };
   const auto begin = steady_clock::now();
   EXPECT_FALSE(store.Call(kNever, silent).ok());
-  EXPECT_LT(steady_clock::now() - begin, milliseconds(10'000));
+  EXPECT_LT(steady_clock::now() - begin, milliseconds(19'000));
 }
 
 TEST(Access, AStoreThatHasNeverAnsweredHasOnePatienceForAllCallsOfAQuestion) {
@@ -137,13 +137,15 @@ TEST(Access, AStoreThatHasNeverAnsweredHasOnePatienceForAllCallsOfAQuestion) {
     return *calls - before;
   };
   const int first = ask();
-  EXPECT_GE(first, 3);
-  // The last wait before a call gives up may leave a little for the next.
-  for (int i = 0; i < 4; ++i) ask();
-  EXPECT_LE(ask(), 1);
+  EXPECT_GE(first, 2);
+  // Had each call a patience of its own, these were five times as many. (A machine that stands
+  // still for a second begins another question.)
+  int later = 0;
+  for (int i = 0; i < 5; ++i) later += ask();
+  EXPECT_LT(later, 2 * first + 5);
   // Another question is asked.
   std::this_thread::sleep_for(milliseconds(1100));
-  EXPECT_GE(ask(), 3);
+  EXPECT_GE(ask(), 2);
 }
 
 TEST(Access, WorkOfAClientIsNoAnswerOfItsStore) {
