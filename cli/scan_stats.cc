@@ -18,8 +18,7 @@ void PrintStats(const ScanMetrics& metrics, bool json) {
       << Count(metrics.batches_returned, "batch", "batches") << ", " << metrics.rows_decoded
       << " decoded\n"
       << "files       " << metrics.files_opened << " opened, " << metrics.files_pruned
-      << " pruned by statistics, footers of " << metrics.footers_cached
-      << " known before\n"
+      << " pruned by statistics, footers of " << metrics.footers_cached << " known before\n"
       << "row groups  " << metrics.row_groups_read << " read, " << metrics.row_groups_pruned
       << " pruned\n"
       << "bytes       " << metrics.bytes_read << " read in "

@@ -60,7 +60,8 @@ def open(
         or URIs (``s3://bucket/table``), all on one filesystem. Overlapping ones give each file once.
     format
         "parquet", "csv", "json" (JSON lines), "ipc", "orc", "by_extension" (each file's as its name says),
-        or a :class:`shoal.CsvFormat` or :class:`shoal.JsonFormat` with options; None: by the first known file name ending, else by a file's first bytes.
+        or a :class:`shoal.CsvFormat` or :class:`shoal.JsonFormat` with options; None: by the first known file
+        name ending, else by a file's first bytes.
     partitioning
         How paths carry column values. "auto": ``key=value`` directories, where there are any; "hive": the
         same; None or "none": paths carry nothing; a schema or a list of names: one directory level a name; or
@@ -156,8 +157,8 @@ class Dataset:
     """A table of files. Made by :func:`shoal.open`.
 
     A snapshot: a folder is listed once, when a question first needs it, and later questions are answered from
-    that (of questions that need a part of the table, as far as a few MiB go); :meth:`refresh` lists anew, and so does a copy that was pickled. It may be used from several threads. It
-    speaks the Arrow PyCapsule protocol, so that ``polars.DataFrame(dataset)`` or ``pa.table(dataset)`` read
+    that (of questions that need a part of the table, as far as a few MiB go); :meth:`refresh` lists anew, and
+    so does a copy that was pickled. It may be used from several threads. It speaks the Arrow PyCapsule protocol, so that ``polars.DataFrame(dataset)`` or ``pa.table(dataset)`` read
     all of it.
     """
 

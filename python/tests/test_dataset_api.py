@@ -14,11 +14,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.fs as pafs
-from pyarrow import feather, orc
 import pytest
 import shoal.dataset as ds
 from files import hive, numbers, same, write
 from filesystems import Handler
+from pyarrow import feather, orc
 
 field = ds.field
 DATA = ["id", "delay", "distance", "carrier"]

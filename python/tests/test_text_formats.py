@@ -288,7 +288,9 @@ def test_numbers_beyond_the_doubles_are_not_made_infinite(tmp_path: Path) -> Non
         with pytest.raises(pa.ArrowInvalid, match=rf"a\.csv.*line 3.*{row}"):
             shoal.open(tmp_path, schema=pa.schema([("a", declared)])).to_table()
     (tmp_path / "a.csv").write_text("a\n1.5\ninf\n1e-300\n")
-    assert shoal.open(tmp_path, schema=pa.schema([("a", pa.float64())])).to_table()["a"][1].as_py() == float("inf")
+    assert shoal.open(tmp_path, schema=pa.schema([("a", pa.float64())])).to_table()["a"][1].as_py() == float(
+        "inf"
+    )
 
 
 def test_json_times_have_a_zone_where_their_type_has_one(tmp_path: Path) -> None:

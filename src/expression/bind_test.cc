@@ -115,7 +115,8 @@ TEST(Bind, ReferencesBecomeNames) {
 
 TEST(Bind, AColumnWithoutFieldsDoesNotHideAStruct) {
   auto b = arrow::struct_({field("b", arrow::int64())});
-  auto schema = arrow::schema({field("s.a", arrow::int64()), field("s", arrow::struct_({field("a", b)}))});
+  auto schema =
+      arrow::schema({field("s.a", arrow::int64()), field("s", arrow::struct_({field("a", b)}))});
   auto filter = cp::equal(cp::field_ref("s.a.b"), cp::literal(int64_t{1}));
   auto bound = BindFilter(filter, schema).ValueOrDie();
   EXPECT_EQ(*bound.call()->arguments[0].field_ref(), arrow::FieldRef("s", "a", "b"));

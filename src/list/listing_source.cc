@@ -290,7 +290,8 @@ class WalkSource final : public ListingSource {
   const std::vector<std::string> sources_;
   const base::Locations locations_;
   const std::shared_ptr<const store::Access> access_;
-  // What samples have read, and listings that were to be remembered, is not read again: one source, one snapshot.
+  // What samples have read, and listings that were to be remembered, is not read again: one source,
+  // one snapshot.
   const std::shared_ptr<list::SnapshotDirectories> known_;
   const std::shared_ptr<const list::DirectoryReader> reader_, recorder_;
 };

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from shoal import _core
 from shoal._dataset import open as _open
 from shoal._formats import CsvFormat, JsonFormat
 from shoal._formats import as_format as as_format_of_open
