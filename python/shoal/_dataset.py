@@ -158,8 +158,8 @@ class Dataset:
 
     A snapshot: a folder is listed once, when a question first needs it, and later questions are answered from
     that (of questions that need a part of the table, as far as a few MiB go); :meth:`refresh` lists anew, and
-    so does a copy that was pickled. It may be used from several threads. It speaks the Arrow PyCapsule protocol, so that ``polars.DataFrame(dataset)`` or ``pa.table(dataset)`` read
-    all of it.
+    so does a copy that was pickled. It may be used from several threads. It speaks the Arrow PyCapsule
+    protocol, so that ``polars.DataFrame(dataset)`` or ``pa.table(dataset)`` read all of it.
     """
 
     def __init__(self, core: _core.Dataset) -> None:
