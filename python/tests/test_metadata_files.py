@@ -83,6 +83,20 @@ def test_a_file_that_is_not_what_the_summary_says_is_an_error(tmp_path: Path) ->
     assert shoal.open(tmp_path).count() == 90
 
 
+def test_a_plan_of_a_stale_summary_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path)
+    path = tmp_path / "k=2" / "f.parquet"
+    pq.write_table(pa.table({"x": range(28), "s": ["e"] * 28}), path, row_group_size=10)
+    plan = shoal.open(tmp_path / "_metadata").plan(filter="x >= 215 and x < 300")
+    with pytest.raises(OSError, match=r"k=2/f\.parquet' changed .*row group \d has"):
+        plan.to_table()
+    with pytest.raises(OSError, match=r"k=2/f\.parquet' changed .*row group \d has"):
+        shoal.ScanPlan.from_json(plan.to_json()).to_table()
+    path.write_bytes(b"")
+    with pytest.raises(OSError, match=r"k=2/f\.parquet' changed .*it is empty now"):
+        shoal.open(tmp_path / "_metadata").to_table()
+
+
 @pytest.mark.parametrize(
     ("named", "why"),
     [

@@ -180,6 +180,16 @@ def test_a_declared_key_that_no_path_carries_is_reported(tmp_path: Path) -> None
         shoal.open(tmp_path, partitioning=keys, strict=True).to_table()
 
 
+def test_a_key_that_does_not_fit_the_files_own_column_says_what_to_do(tmp_path: Path) -> None:
+    write(tmp_path / "k=5" / "f.parquet", {"k": [True], "x": [1]})
+    with pytest.raises(pa.ArrowInvalid, match="no bool, the type of the column of that name") as error:
+        shoal.open(tmp_path).to_table()
+    assert "declare the key" not in str(error.value)
+    schema = pa.schema([("k", pa.string()), ("x", pa.int64())])
+    assert shoal.open(tmp_path, schema=schema).to_table().to_pydict() == {"k": ["5"], "x": [1]}
+    assert shoal.open(tmp_path, partitioning=None).to_table().to_pydict() == {"k": [True], "x": [1]}
+
+
 def test_a_key_that_only_later_paths_carry_is_no_missing_key(tmp_path: Path) -> None:
     for i in range(40):
         write(tmp_path / f"k={i:02}" / "f.parquet", {"x": [i]})

@@ -214,6 +214,7 @@ class Dataset::Impl {
   struct Listing {
     std::shared_ptr<const FileTable> files;
     ListingReport report;
+    bool keys_compared = false;  // with those that the inspection found
   };
 
   /// The full listing, made once.
@@ -223,16 +224,20 @@ class Dataset::Impl {
     std::lock_guard lock(listing_mutex_);
     if (!listing_.files) {
       if (inspected.all_files) {
-        listing_ = {inspected.all_files, inspected.report};
+        listing_ = {inspected.all_files, inspected.report, true};
       } else {
         ListOptions list = inspected.list;
         list.stop = stop;
         ARROW_ASSIGN_OR_RAISE(Listing listed, List(list));
         ARROW_RETURN_NOT_OK(plan::ReportMissingKeys(*listed.files, inspected, &listed.report));
-        const std::vector<bool> all(listed.files->num_files(), true);
-        ARROW_RETURN_NOT_OK(plan::ReportUnseenKeys(*listed.files, all, inspected, &listed.report));
         listing_ = std::move(listed);
       }
+    }
+    if (!listing_.keys_compared) {
+      const std::vector<bool> all(listing_.files->num_files(), true);
+      ARROW_RETURN_NOT_OK(
+          plan::ReportUnseenKeys(*listing_.files, all, inspected, &listing_.report));
+      listing_.keys_compared = true;
     }
     return listing_;
   }

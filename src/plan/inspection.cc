@@ -337,7 +337,15 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   auto path_of = [&](int64_t i) { return files.path(i); };
   for (const auto& field : key_fields) {
     if (const KeyColumn* column = keys.Find(field->name())) {
-      ARROW_RETURN_NOT_OK(partition::TypedKeys(*column, field->type(), path_of).status());
+      const arrow::Status fits = partition::TypedKeys(*column, field->type(), path_of).status();
+      if (fits.IsInvalid() && !options.schema && columns->GetFieldByName(field->name())) {
+        return fits.WithMessage(
+            fits.message().substr(0, fits.message().find("; declare the key")),
+            ", the type of the column of that name in the files. Rename the column or the "
+            "directories, read the files without a partitioning, or declare a schema that has '",
+            field->name(), "' as string");
+      }
+      ARROW_RETURN_NOT_OK(fits);
     }
   }
 

@@ -48,9 +48,10 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
                           plan::LoadFacts(files, file, cache.get(), counters, options.stop));
     if (!loaded.facts) return arrow::Status::OK();
     const FileFacts& facts = *loaded.facts;
-    ARROW_RETURN_NOT_OK(unseen.Of(facts, fragment.path).status());
+    ARROW_ASSIGN_OR_RAISE(const std::string column, unseen.Of(facts, fragment.path));
     ARROW_RETURN_NOT_OK(unseen.CheckTypes(facts, fragment.path));
-    ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsOf(fragment.row_groups, facts, fragment.path));
+    ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsOf(fragment.row_groups, fragment.row_group_sizes,
+                                                   facts, fragment.path));
     ARROW_ASSIGN_OR_RAISE(auto judged,
                           pruner.Judge(facts, *fragment.partition_values, fragment.path));
     std::vector<int> to_read;
@@ -65,10 +66,14 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
       }
     }
     counted += rows;
-    if (to_read.empty()) return arrow::Status::OK();
+    if (to_read.empty()) {
+      if (!column.empty()) counters->AddUnseen(column, fragment.path);
+      return arrow::Status::OK();
+    }
     Fragment rest = fragment;
     rest.version = loaded.version;
     rest.row_groups = std::move(to_read);
+    rest.row_group_sizes.clear();  // of other row groups; they were compared above
     std::lock_guard lock(mutex);
     undecided.emplace_back(i, std::move(rest));
     return arrow::Status::OK();
@@ -89,6 +94,7 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
   footers.store_requests.retries = storage::RetriesOn(plan.filesystem) - retries;
   footers.planning_requests = plan.store_requests();
   footers.planning_requests += plan.inspection.store_requests;
+  footers.unseen_columns = counters->Unseen();
   if (undecided.empty()) {
     if (metrics != nullptr) *metrics = std::move(footers);
     return counted.load();
@@ -119,6 +125,8 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
     metrics->requests += footers.requests;
     metrics->bytes_read += footers.bytes_read;
     metrics->store_requests += footers.store_requests;
+    metrics->unseen_columns.insert(metrics->unseen_columns.end(), footers.unseen_columns.begin(),
+                                   footers.unseen_columns.end());
   }
   return total;
 }

@@ -124,7 +124,8 @@ class FileUnit final : public Unit {
             SourceFile{context->filesystem, fragment.path, fragment.version})),
         context_(std::move(context)),
         partition_values_(fragment.partition_values),
-        row_groups_(fragment.row_groups) {}
+        row_groups_(fragment.row_groups),
+        row_group_sizes_(fragment.row_group_sizes) {}
 
   arrow::Result<Step> Next(Resident got) override {
     if (!opened_) {
@@ -136,7 +137,8 @@ class FileUnit final : public Unit {
         return NeedBytes{};
       }
     } else if (got.version.size == 0) {
-      if (context_->cache && context_->cache->HasRead(file()->path)) {
+      if (context_->cache &&
+          (context_->cache->summary() || context_->cache->HasRead(file()->path))) {
         return storage::FileChanged(file()->path, "it is empty now");
       }
       context_->counters->AddSkipped("'" + file()->path + "': empty file (0 bytes)");
@@ -173,7 +175,8 @@ class FileUnit final : public Unit {
     auto unseen = context_->unseen->Of(*facts, file()->path);
     if (!unseen.ok()) return base::MarkQuestionError(unseen.status());
     if (!unseen->empty()) context_->counters->AddUnseen(*unseen, file()->path);
-    ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsOf(row_groups_, *facts, file()->path));
+    ARROW_ASSIGN_OR_RAISE(auto groups,
+                          RowGroupsOf(row_groups_, row_group_sizes_, *facts, file()->path));
     std::vector<prune::Outcomes> outcomes(n, prune::kTrue);
     std::shared_ptr<const ColumnMapping> filtered, unfiltered;
     const PartitionValues& values = *partition_values_;
@@ -273,6 +276,7 @@ class FileUnit final : public Unit {
   std::shared_ptr<const ScanContext> context_;
   std::shared_ptr<const PartitionValues> partition_values_;
   std::optional<std::vector<int>> row_groups_;
+  std::vector<RowGroupSize> row_group_sizes_;  // of row_groups_, or empty
   std::unique_ptr<FactsReader> reader_;
   bool opened_ = false;
 };

@@ -1,12 +1,16 @@
 #include "read/row_groups.h"
 
+#include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "base/text.h"
+#include "storage/open_file.h"
 
 namespace shoal::read {
 
 arrow::Result<std::vector<int>> RowGroupsOf(const std::optional<std::vector<int>>& named,
+                                            const std::vector<RowGroupSize>& sizes,
                                             const FileFacts& facts, const std::string& path) {
   const int n = facts.num_row_groups();
   if (!named) {
@@ -20,6 +24,18 @@ arrow::Result<std::vector<int>> RowGroupsOf(const std::optional<std::vector<int>
                                        base::Count(n, "row group", "row groups"),
                                        ", but the scan references row group ", group);
     }
+  }
+  for (size_t i = 0; i < std::min(sizes.size(), named->size()); ++i) {
+    const int group = (*named)[i];
+    const RowGroupSize found{facts.row_group_rows(group).exact_value().value_or(0),
+                             facts.row_group_bytes(group)};
+    if (found.rows == sizes[i].rows && found.bytes == sizes[i].bytes) continue;
+    return storage::FileChanged(path, "row group " + std::to_string(group) + " has " +
+                                          base::Count(found.rows, "row", "rows") + " in " +
+                                          base::Count(found.bytes, "byte", "bytes") +
+                                          ", and the plan was made of one with " +
+                                          std::to_string(sizes[i].rows) + " in " +
+                                          std::to_string(sizes[i].bytes));
   }
   return *named;
 }

@@ -273,8 +273,8 @@ def dataset(
         The columns and types of the table; files are adapted to it. None: the lossless union of the files'
         schemas.
     format
-        "parquet", "csv", "json", or a :class:`ParquetFileFormat`, :class:`CsvFileFormat` or
-        :class:`JsonFileFormat`.
+        "parquet", "csv", "json", "ipc" ("arrow"), "feather" or "orc", or what the classes of these names
+        make, such as :class:`CsvFileFormat`.
     filesystem
         A pyarrow or fsspec filesystem, or a filesystem's URI.
     partitioning
