@@ -1,10 +1,10 @@
 #include <shoal/dataset_fragment.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "plan/footer_pruner.h"
+#include "read/row_groups.h"
 
 namespace shoal {
 
@@ -18,22 +18,6 @@ ScanRequest Rows(const arrow::compute::Expression& filter) {
   return request;
 }
 
-arrow::Result<std::vector<int>> RowGroupsIn(const Fragment& fragment, const FileFacts& facts) {
-  const int n = facts.num_row_groups();
-  if (!fragment.row_groups) {
-    std::vector<int> all(static_cast<size_t>(n));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-  }
-  for (const int group : *fragment.row_groups) {
-    if (group < 0 || group >= n) {
-      return arrow::Status::IndexError("The fragment references row group ", group, ", but '",
-                                       fragment.path, "' has ", n);
-    }
-  }
-  return *fragment.row_groups;
-}
-
 }  // namespace
 
 arrow::Result<std::vector<int>> RowGroupsThatMatch(const Dataset& dataset, Fragment fragment,
@@ -42,7 +26,8 @@ arrow::Result<std::vector<int>> RowGroupsThatMatch(const Dataset& dataset, Fragm
   ARROW_ASSIGN_OR_RAISE(auto plan, dataset.PlanFragments(Rows(filter), {fragment}, keys));
   ARROW_ASSIGN_OR_RAISE(auto facts, dataset.Facts(fragment));
   if (!facts) return std::vector<int>();
-  ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsIn(fragment, *facts));
+  ARROW_ASSIGN_OR_RAISE(auto groups,
+                        read::RowGroupsOf(fragment.row_groups, {}, *facts, fragment.path));
   ARROW_ASSIGN_OR_RAISE(auto pruner, plan::FooterPruner::Make(plan));
   ARROW_ASSIGN_OR_RAISE(auto judged,
                         pruner.Judge(*facts, *plan.fragments[0].partition_values, fragment.path));
@@ -88,7 +73,7 @@ arrow::Result<std::vector<RowGroupInfo>> DatasetFragment::RowGroups() const {
   ARROW_ASSIGN_OR_RAISE(auto facts, dataset_->Facts(fragment_));
   std::vector<RowGroupInfo> out;
   if (!facts) return out;
-  ARROW_ASSIGN_OR_RAISE(auto groups, RowGroupsIn(fragment_, *facts));
+  ARROW_ASSIGN_OR_RAISE(auto groups, read::RowGroupsOf(fragment_.row_groups, {}, *facts, path()));
   for (const int group : groups) {
     out.push_back({group, facts->row_group_rows(group), facts->row_group_bytes(group)});
   }

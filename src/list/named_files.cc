@@ -28,13 +28,6 @@ arrow::Result<std::string> PartitionBase(const ListOptions& options, const std::
                                 "' is not above or in '", root, "', where the files are");
 }
 
-bool HasKeys(const std::vector<PartitionKey>& keys, const std::vector<std::string>& required) {
-  return std::all_of(required.begin(), required.end(), [&](const std::string& name) {
-    return std::any_of(keys.begin(), keys.end(),
-                       [&](const PartitionKey& key) { return key.name == name; });
-  });
-}
-
 }  // namespace
 
 arrow::Result<ListingReport> ListNamedFiles(
@@ -72,7 +65,7 @@ arrow::Result<ListingReport> ListNamedFiles(
     }
     if (!partitioning.required_keys().empty()) {
       ARROW_ASSIGN_OR_RAISE(auto all, JoinKeys(of_directory.keys, keys, path));
-      if (!HasKeys(all, partitioning.required_keys())) {
+      if (!MissingKeys(partitioning, all).empty()) {
         report.Add(ListingIssue::kMisfit, path);
         ARROW_RETURN_NOT_OK(CheckStrict(report, options.strict));
         continue;

@@ -49,6 +49,18 @@ arrow::Result<std::vector<PartitionKey>> JoinKeys(std::vector<PartitionKey> keys
   return keys;
 }
 
+std::vector<std::string_view> MissingKeys(const Partitioning& partitioning,
+                                          const std::vector<PartitionKey>& keys) {
+  std::vector<std::string_view> missing;
+  for (const std::string& name : partitioning.required_keys()) {
+    if (std::none_of(keys.begin(), keys.end(),
+                     [&](const PartitionKey& key) { return key.name == name; })) {
+      missing.push_back(name);
+    }
+  }
+  return missing;
+}
+
 arrow::Result<BaseKeys> ParseBelowBase(const Partitioning& partitioning,
                                        const std::string& partition_base,
                                        const std::string& directory) {
@@ -80,31 +92,12 @@ arrow::Result<std::shared_ptr<Directory>> Tree::Root() {
       BaseKeys base, ParseBelowBase(*options_.partitioning, root_.partition_base, root_.directory));
   directory->key_depth = base.depth;
   directory->keys = std::move(base.keys);
-  directory->has_required_keys = HasRequiredKeys(directory->keys);
+  directory->has_required_keys = MissingKeys(*options_.partitioning, directory->keys).empty();
   if (root_.glob != nullptr) {
     directory->positions = root_.glob->Start();
     directory->whole = false;
   }
   return directory;
-}
-
-bool Tree::HasRequiredKeys(const std::vector<PartitionKey>& keys) const {
-  for (const std::string& name : options_.partitioning->required_keys()) {
-    if (std::none_of(keys.begin(), keys.end(),
-                     [&](const PartitionKey& key) { return key.name == name; })) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void Tree::AddNulls(const std::vector<PartitionKey>& known, std::vector<PartitionKey>* keys) const {
-  for (const std::string& name : options_.partitioning->required_keys()) {
-    if (std::none_of(known.begin(), known.end(),
-                     [&](const PartitionKey& key) { return key.name == name; })) {
-      keys->push_back({name, std::nullopt});
-    }
-  }
 }
 
 arrow::Status Tree::Read(const std::vector<std::shared_ptr<Directory>>& directories, bool recursive,
@@ -382,7 +375,7 @@ arrow::Result<std::shared_ptr<Directory>> Tree::MakeChild(const Directory& paren
   ARROW_ASSIGN_OR_RAISE(child->keys, KeysOf(parent, name));
   child->has_required_keys = child->keys.size() == parent.keys.size()
                                  ? parent.has_required_keys
-                                 : HasRequiredKeys(child->keys);
+                                 : MissingKeys(*options_.partitioning, child->keys).empty();
   if (parent.key_depth >= 0) {
     child->key_depth = parent.key_depth + 1;
   } else if (child->prefix == root_.partition_base) {
@@ -437,9 +430,10 @@ arrow::Status Tree::AddFiles(const Directory& directory, size_t begin, size_t en
     if (!keys.empty() || (!fits && options_.partitioning->null_where_missing())) {
       const std::string path = directory.prefix + std::string(name);
       ARROW_ASSIGN_OR_RAISE(auto all, JoinKeys(directory.keys, keys, path));
-      fits = HasRequiredKeys(all);
+      const auto missing = MissingKeys(*options_.partitioning, all);
+      fits = missing.empty();
       if (!fits && options_.partitioning->null_where_missing()) {
-        AddNulls(all, &keys);
+        for (const std::string_view key : missing) keys.push_back({std::string(key), std::nullopt});
         incomplete.Add(ListingIssue::kMissingKey, path);
         fits = true;
       }

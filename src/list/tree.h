@@ -90,9 +90,6 @@ class Tree {
   arrow::Result<std::shared_ptr<Directory>> MakeChild(const Directory& parent,
                                                       std::string_view name) const;
   arrow::Status FilterDirectories(const std::vector<std::shared_ptr<Directory>>& parents);
-  bool HasRequiredKeys(const std::vector<PartitionKey>& keys) const;
-  /// Null for each required key that is not among the known ones.
-  void AddNulls(const std::vector<PartitionKey>& known, std::vector<PartitionKey>* keys) const;
 
   const std::shared_ptr<const DirectoryReader> reader_;
   const ListOptions& options_;
@@ -113,6 +110,9 @@ bool HasWantedExtension(const ListOptions& options, std::string_view name);
 arrow::Result<std::vector<PartitionKey>> JoinKeys(std::vector<PartitionKey> keys,
                                                   std::vector<PartitionKey> more,
                                                   const std::string& path);
+/// The required keys that are not among `keys`. Views of the partitioning's names.
+std::vector<std::string_view> MissingKeys(const Partitioning& partitioning,
+                                          const std::vector<PartitionKey>& keys);
 /// The keys of the directories between `partition_base` and `directory`; its depth below the base,
 /// or -1.
 struct BaseKeys {
