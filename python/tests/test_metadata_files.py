@@ -169,6 +169,15 @@ def test_parquet_dataset_reads_one_file_to_know_the_table(tmp_path: Path) -> Non
         ds.parquet_dataset(tmp_path / "k=1" / "f.parquet")
 
 
+def test_keys_of_a_summary_are_those_below_its_folder(tmp_path: Path) -> None:
+    root = tmp_path / "above=7" / "table"
+    write(root)
+    named = ds.parquet_dataset(root / "_metadata", partitioning="hive")
+    assert "above" not in named.schema.names
+    by_place = ds.parquet_dataset(root / "_metadata", partitioning=["k"])
+    assert by_place.to_table()["k"].unique().to_pylist() == ["k=1", "k=2", "k=3"]
+
+
 def test_on_other_filesystems_nothing_is_listed(tmp_path: Path) -> None:
     write(tmp_path)
     opened = []

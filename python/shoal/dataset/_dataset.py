@@ -319,7 +319,7 @@ def dataset(
         where = pafs.LocalFileSystem() if on is None else on
         if where.type_name not in _OBJECT_STORES:
             kind = _kind(sources[0], where, on)
-    names_files = not is_path(source) or kind == pafs.FileType.File
+    names_files = not is_path(source) or (kind == pafs.FileType.File and not _is_summary(sources[0]))
     if names_files and not partition_base_dir and partitioning is not None:
         partition_base_dir = _top(sources[0])
     options: dict[str, Any] = {
@@ -374,7 +374,7 @@ def parquet_dataset(
     if format is not None and not isinstance(format, ParquetFileFormat):
         raise ValueError(f"format must be a ParquetFileFormat, not {type(format).__name__}")
     path = os.fspath(metadata_path)
-    if path.rsplit("/", 1)[-1] not in ("_metadata", "_common_metadata"):
+    if not _is_summary(path):
         raise ValueError(f"'{path}' is not called _metadata or _common_metadata")
     made = dataset(
         path,
@@ -390,6 +390,11 @@ def parquet_dataset(
 
 # A look there is two requests, and does not tell what is missing from what is empty.
 _OBJECT_STORES = ("s3", "gcs", "abfs")
+
+
+def _is_summary(path: str) -> bool:
+    """It stands for the folder that it is in."""
+    return path.rsplit("/", 1)[-1] in ("_metadata", "_common_metadata")
 
 
 def _top(path: str) -> str:
