@@ -55,7 +55,6 @@ cdef extern from "shoal/file_format.h" namespace "shoal" nogil:
     cdef cppclass CFileFormat "shoal::FileFormat":
         string_view name()
 
-    CResult[shared_ptr[const CFileFormat]] CGetFileFormat "shoal::GetFileFormat"(string_view name)
     CResult[shared_ptr[const CFileFormat]] CGetFileFormatWith "shoal::GetFileFormat"(
         string_view name, string_view options_json
     )

@@ -141,9 +141,3 @@ def check_format_options(str name not None, str options not None):
     cdef c_string c_name = as_bytes(name)
     cdef c_string c_options = as_bytes(options)
     GetResultValue(CGetFileFormatWith(<string_view> c_name, <string_view> c_options))
-
-
-def check_format(str name not None):
-    """Raises NotImplementedError, listing the known formats, if there is none of that name."""
-    encoded = name.encode()
-    GetResultValue(CGetFileFormat(string_view(<const char*> encoded, len(encoded))))

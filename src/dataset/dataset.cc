@@ -192,9 +192,12 @@ class Dataset::Impl {
     return made;
   }
 
-  std::shared_ptr<const plan::Inspection> ForRequest(
-      std::shared_ptr<const plan::Inspection> inspected, const ScanRequest& request) const {
-    return plan::WithVirtualColumns(std::move(inspected), request, options_.virtual_columns);
+  /// Binds the request; `inspection` gets the columns about files that it names.
+  arrow::Result<plan::BoundRequest> Bind(
+      const ScanRequest& request, std::shared_ptr<const plan::Inspection>* inspection) const {
+    *inspection =
+        plan::WithVirtualColumns(std::move(*inspection), request, options_.virtual_columns);
+    return plan::BindRequest(request, **inspection);
   }
 
   ListOptions ListingAsAsked() const {
@@ -456,16 +459,14 @@ CacheReport Dataset::cache_report() const {
 arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::OutputSchema(
     const ScanRequest& request) const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
-  inspection = impl_->ForRequest(std::move(inspection), request);
-  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  ARROW_ASSIGN_OR_RAISE(auto bound, impl_->Bind(request, &inspection));
   return bound.output_schema;
 }
 
 arrow::Result<ScanPlan> Dataset::Plan(const ScanRequest& request,
                                       const PlanOptions& options) const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(StoppedBy(options.stop)));
-  inspection = impl_->ForRequest(std::move(inspection), request);
-  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  ARROW_ASSIGN_OR_RAISE(auto bound, impl_->Bind(request, &inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   if (options.collect_statistics) {
     ARROW_ASSIGN_OR_RAISE(auto plan, impl_->PlanWithFooters(input, bound, options));
@@ -482,8 +483,7 @@ arrow::Result<std::unique_ptr<BatchStream>> Dataset::Scan(const ScanRequest& req
                                                           const ScanOptions& options) const {
   ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(options));
-  inspection = impl_->ForRequest(std::move(inspection), request);
-  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  ARROW_ASSIGN_OR_RAISE(auto bound, impl_->Bind(request, &inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   PlanOptions planning;
   planning.stop = options.stop;
@@ -527,8 +527,7 @@ arrow::Result<TableStatistics> Dataset::Statistics(const arrow::compute::Express
   ScanRequest request;
   request.columns.emplace();
   request.filter = filter;
-  inspection = impl_->ForRequest(std::move(inspection), request);
-  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  ARROW_ASSIGN_OR_RAISE(auto bound, impl_->Bind(request, &inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   PlanOptions planning = options;
   planning.collect_statistics = planning.column_statistics = true;
@@ -546,8 +545,7 @@ arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
   ScanRequest request;
   request.columns.emplace();
   request.filter = filter;
-  inspection = impl_->ForRequest(std::move(inspection), request);
-  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  ARROW_ASSIGN_OR_RAISE(auto bound, impl_->Bind(request, &inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   PlanOptions planning;
   planning.stop = options.stop;
@@ -566,8 +564,7 @@ arrow::Result<ScanPlan> Dataset::PlanFragments(const ScanRequest& request,
                                                std::vector<Fragment> fragments,
                                                const arrow::Schema& keys) const {
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection());
-  inspection = impl_->ForRequest(std::move(inspection), request);
-  ARROW_ASSIGN_OR_RAISE(auto bound, plan::BindRequest(request, *inspection));
+  ARROW_ASSIGN_OR_RAISE(auto bound, impl_->Bind(request, &inspection));
   return plan::PlanFragments(impl_->source()->filesystem(), *inspection, bound,
                              std::move(fragments), keys);
 }
