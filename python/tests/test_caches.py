@@ -110,6 +110,23 @@ def test_a_replaced_file_is_read_anew(table: Path, tmp_path: Path) -> None:
         assert dataset.count("x >= 30 and x < 40") == 0
 
 
+@pytest.mark.parametrize("named", ["folder", "file", "files", "glob", "link"])
+def test_files_replaced_while_a_dataset_is_open_are_read_as_they_are(tmp_path: Path, named: str) -> None:
+    table = tmp_path / "table"
+    path = write(table / "00.parquet", {"x": range(10)})
+    link = tmp_path / "links"
+    link.mkdir()
+    (link / "00.parquet").symlink_to(path)
+    source = {"folder": table, "file": path, "files": [path], "glob": f"{table}/*", "link": link}[named]
+    dataset = shoal.open(source)
+    assert dataset.count() == 10
+    plan = dataset.plan()
+    write(path, {"x": range(100, 120)})
+    assert dataset.count() == dataset.to_table().num_rows == dataset.count("x >= 100") == 20
+    with pytest.raises(OSError, match=r"00\.parquet' changed after it was listed"):
+        plan.to_table()
+
+
 def test_a_folder_that_cannot_be_used_costs_no_answer(table: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     dataset = shoal.open(table, cache=tmp_path / "file")

@@ -243,6 +243,42 @@ def test_only_the_folders_that_a_filter_leaves_are_listed(tmp_path: Path) -> Non
         return rows, handler.calls["list"], handler.calls["get_file_info"], handler.calls["open"]
 
     # The root was listed for the inspection, and so were a=0 and, to know that there are more files, a=5.
-    assert calls("a = 3 and b = 5") == ([23], 2, 1, 1)
-    assert calls("a in (1, 2) and b = a") == ([7, 14], 4, 1, 2)
-    assert calls("a + b >= 10") == ([35], 4, 1, 1)  # only both keys together tell
+    assert calls("a = 3 and b = 5") == ([23], 2, 0, 1)
+    assert calls("a in (1, 2) and b = a") == ([7, 14], 4, 0, 2)
+    assert calls("a + b >= 10") == ([35], 4, 0, 1)  # only both keys together tell
+
+
+def test_with_everything_declared_a_filter_over_keys_asks_for_what_it_reads_alone(tmp_path: Path) -> None:
+    for a in range(20):
+        for b in range(20):
+            for part in range(5):
+                write(tmp_path / "t" / f"a={a}" / f"b={b}" / f"{part}.parquet", {"x": [part]})
+    handler = Handler()
+    dataset = shoal.open(
+        str(tmp_path / "t"),
+        filesystem=pafs.PyFileSystem(handler),
+        schema=pa.schema({"x": pa.int64(), "a": pa.int32(), "b": pa.int32()}),
+        partitioning=shoal.partitioning(pa.schema({"a": pa.int32(), "b": pa.int32()}), flavor="hive"),
+        format="parquet",
+    )
+    plan = dataset.plan(filter="a = 3 and b = 7")
+    assert len(plan.fragments) == 5
+    assert handler.calls["list"] <= 3
+    assert handler.calls["get_file_info"] == 0
+    assert handler.calls["open"] == 5
+    handler.calls.clear()
+    table = dataset.scan(filter="a = 3 and b = 7").to_table()
+    assert table["x"].to_pylist() == list(range(5))
+    assert handler.calls["list"] == handler.calls["get_file_info"] == 0
+
+
+def test_a_file_without_an_ending_is_found_on_filesystems_that_refuse_to_list_it(tmp_path: Path) -> None:
+    write(tmp_path / "data", {"x": [1]})
+    handler = Handler()
+    filesystem = pafs.PyFileSystem(handler)
+    assert shoal.open(str(tmp_path / "data"), filesystem=filesystem).count() == 1
+    with pytest.raises(FileNotFoundError, match="nothing_here"):
+        shoal.open(str(tmp_path / "nothing_here"), filesystem=filesystem).count()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(pa.ArrowInvalid, match=r"no data files in .*empty"):
+        shoal.open(str(tmp_path / "empty"), filesystem=filesystem).count()

@@ -83,7 +83,7 @@ class WalkSource final : public ListingSource {
                                     const PageSink& sink) const override {
     const int64_t retries = access_->retries();
     ARROW_ASSIGN_OR_RAISE(const std::string partition_base, PartitionBase(options));
-    ARROW_ASSIGN_OR_RAISE(auto groups, list::FindStarts(reader_, locations_, options));
+    ARROW_ASSIGN_OR_RAISE(auto groups, list::FindStarts(Reader(options), locations_, options));
     ListingReport report;
     FileTable files;  // sources that are files, side by side
     bool more = true;
@@ -198,6 +198,10 @@ class WalkSource final : public ListingSource {
   }
 
  private:
+  const std::shared_ptr<const list::DirectoryReader>& Reader(const ListOptions& options) const {
+    return options.remember ? recorder_ : reader_;
+  }
+
   arrow::Result<std::string> PartitionBase(const ListOptions& options) const {
     if (options.partition_base_dir.empty()) return std::string();
     ARROW_ASSIGN_OR_RAISE(
@@ -211,9 +215,8 @@ class WalkSource final : public ListingSource {
                                   "); give a directory above them.");
   }
 
-  static arrow::Status AddFile(const list::Start& start, const std::string& partition_base,
-                               const ListOptions& options, FileTable* files,
-                               ListingReport* report) {
+  arrow::Status AddFile(const list::Start& start, const std::string& partition_base,
+                        const ListOptions& options, FileTable* files, ListingReport* report) const {
     if (start.info.version.size == 0) {
       ListingReport empty;
       empty.Add(ListingIssue::kZeroByte, start.path);
@@ -236,7 +239,9 @@ class WalkSource final : public ListingSource {
     const bool same_directory =
         files->num_files() > 0 && files->directory(files->num_files() - 1) == prefix;
     const int32_t at = same_directory ? files->num_directories() - 1 : files->AddDirectory(prefix);
-    files->AddFile(at, name, start.info.version, base.keys);
+    // What only a look told: see ListOptions::need_size.
+    const bool told = !reader_->is_local() || options.need_size;
+    files->AddFile(at, name, told ? start.info.version : FileVersion{}, base.keys);
     return arrow::Status::OK();
   }
 
@@ -256,8 +261,7 @@ class WalkSource final : public ListingSource {
   arrow::Result<bool> ListTree(const list::Start& start, const std::string& partition_base,
                                const ListOptions& options, const PageSink& sink,
                                ListingReport* report) const {
-    const auto& reader = options.remember ? recorder_ : reader_;
-    list::Tree tree(reader, options, RootOf(start, partition_base));
+    list::Tree tree(Reader(options), options, RootOf(start, partition_base));
     ARROW_ASSIGN_OR_RAISE(auto root, Begin(start, &tree));
     ARROW_ASSIGN_OR_RAISE(const bool more, list::Walk(&tree, std::move(root), sink));
     const ListingReport& found = tree.report();

@@ -16,11 +16,15 @@
 #include <unistd.h>
 
 #include "list/strictness.h"
+#include "support/key_filters.h"
 
 namespace shoal {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::Is;
+using testing::KeyTest;
+using testing::Where;
 using Paths = std::vector<std::string>;
 
 struct Listed {
@@ -481,6 +485,46 @@ TEST_F(LocalListing, AFullListingLooksAtNoFile) {
   EXPECT_EQ(listed.files.num_files(), 50);
   EXPECT_EQ(listed.report.directories_listed, 6);
   EXPECT_EQ(listed.report.stat_calls, 1);  // the root
+}
+
+TEST_F(LocalListing, KnownValuesLeadStraightToTheirDirectory) {
+  for (const char* path : {"x/1/f", "x/2/f", "y/1/f", "_x/1/f", "z/f"}) Write(path);
+  struct Expected {
+    std::vector<PartitionKey> values;
+    bool decode;
+    Paths files;
+    int lists;
+    Paths known;
+  };
+  const Expected cases[] = {
+      {{{"k", "x"}, {"j", "1"}}, false, {"x/1/f"}, 1, {"/x/1/"}},
+      {{{"k", "x"}}, false, {"x/1/f", "x/2/f"}, 3, {"/x/"}},
+      // Not a prefix, or one of many names that decode to it: found by listing.
+      {{{"j", "1"}}, false, {"x/1/f", "y/1/f"}, 6, {}},
+      {{{"k", "x"}, {"j", "1"}}, true, {"x/1/f"}, 3, {}},
+      // Hidden, absent, no name at all, a directory that lacks a key: as listing has it.
+      {{{"k", "_x"}}, false, {}, 1, {}},
+      {{{"k", "absent"}}, false, {}, 1, {}},
+      {{{"k", ".."}}, false, {}, 1, {}},
+      {{{"k", "z"}}, false, {}, 1, {"/z/"}},
+  };
+  for (const Expected& expected : cases) {
+    ListOptions options;
+    options.partitioning = MakeDirectoryPartitioning(
+        {.field_names = {"k", "j"}, .declared = nullptr, .percent_decode = expected.decode});
+    options.key_values = expected.values;
+    std::map<std::string, KeyTest> tests;
+    for (const auto& key : expected.values) tests[key.name] = Is(*key.value);
+    options.directory_filter = Where(tests);
+    const auto listed = List({root_}, options).ValueOrDie();
+    const std::string what = expected.values[0].name + "=" + *expected.values[0].value;
+    EXPECT_EQ(Relative(listed.files), expected.files) << what;
+    EXPECT_EQ(listed.report.directories_listed, expected.lists) << what;
+    Paths known;
+    for (const std::string& prefix : listed.report.known_prefixes)
+      known.push_back(prefix.substr(root_.size()));
+    EXPECT_EQ(known, expected.known) << what;
+  }
 }
 
 TEST_F(LocalListing, TheSinkEndsTheListingEarly) {

@@ -8,33 +8,18 @@
 
 #include <arrow/util/io_util.h>
 
+#include "support/key_filters.h"
 #include "support/scripted_filesystem.h"
 
 namespace shoal {
 namespace {
 
 using testing::Call;
+using testing::Is;
+using testing::KeyTest;
 using testing::ScriptedFileSystem;
+using testing::Where;
 using Paths = std::vector<std::string>;
-using KeyTest = std::function<bool(const std::optional<std::string>& value)>;
-
-// Keeps what passes `test`, and what has no such key yet.
-KeyFilter Where(std::map<std::string, KeyTest> tests) {
-  return [tests](const KeyTable& keys) -> arrow::Result<std::vector<bool>> {
-    std::vector<bool> keep(keys.num_rows, true);
-    for (const auto& [name, test] : tests) {
-      const KeyColumn* column = keys.Find(name);
-      for (int64_t i = 0; column != nullptr && i < keys.num_rows; ++i) {
-        if (column->index[i] != KeyColumn::kAbsent && !test(column->distinct[column->index[i]]))
-          keep[i] = false;
-      }
-    }
-    return keep;
-  };
-}
-KeyTest Is(std::string wanted) {
-  return [wanted](const std::optional<std::string>& value) { return value == wanted; };
-}
 
 struct Listed {
   FileTable files;
@@ -99,7 +84,7 @@ TEST(RemoteListing, OnlySurvivingDirectoriesAreListed) {
     EXPECT_EQ(listed.files.num_files(), 5);
     EXPECT_EQ(listed.files.path(0), "root/a=3/b=7/f0.parquet");
     EXPECT_LE(filesystem->counts().lists(), 3) << type;
-    EXPECT_EQ(filesystem->counts().stat, std::string_view(type) == "s3" ? 0 : 1);  // of the root
+    EXPECT_EQ(filesystem->counts().stat, 0);
     EXPECT_EQ(listed.report.directories_pruned, 38);
   }
 }
@@ -119,7 +104,7 @@ TEST(RemoteListing, AnyFilterOverKeysPrunesLevelByLevel) {
   EXPECT_EQ(filesystem->counts().lists(), 1 + 20 + 20);
 }
 
-TEST(RemoteListing, KnownValuesLeadStraightToTheirDirectory) {
+TEST(RemoteListing, TheListingThatFindsTheSourceIsWhereTheWalkGoesOn) {
   for (const char* type : {"scripted", "s3"}) {
     auto filesystem = ScriptedFileSystem::InMemory(type);
     for (const char* path : {"root/x/1/f.parquet", "root/x/2/f.parquet", "root/y/1/f.parquet",
@@ -131,19 +116,16 @@ TEST(RemoteListing, KnownValuesLeadStraightToTheirDirectory) {
       bool decode;
       Paths files;
       int lists;
-      Paths known;
     };
     const Expected cases[] = {
-        {{{"k", "x"}, {"j", "1"}}, false, {"root/x/1/f.parquet"}, 1, {"root/x/1/"}},
-        {{{"k", "x"}}, false, {"root/x/1/f.parquet", "root/x/2/f.parquet"}, 3, {"root/x/"}},
-        // Not a prefix, or one of many names that decode to it: found by listing.
-        {{{"j", "1"}}, false, {"root/x/1/f.parquet", "root/y/1/f.parquet"}, 6, {}},
-        {{{"k", "x"}, {"j", "1"}}, true, {"root/x/1/f.parquet"}, 3, {}},
-        // Hidden, absent, no name at all, a directory that lacks a key: as listing has it.
-        {{{"k", "_x"}}, false, {}, 1, {}},
-        {{{"k", "absent"}}, false, {}, 2, {}},
-        {{{"k", ".."}}, false, {}, 1, {}},
-        {{{"k", "z"}}, false, {}, 1, {"root/z/"}},
+        {{{"k", "x"}, {"j", "1"}}, false, {"root/x/1/f.parquet"}, 3},
+        {{{"k", "x"}}, false, {"root/x/1/f.parquet", "root/x/2/f.parquet"}, 4},
+        {{{"j", "1"}}, false, {"root/x/1/f.parquet", "root/y/1/f.parquet"}, 6},
+        {{{"k", "x"}, {"j", "1"}}, true, {"root/x/1/f.parquet"}, 3},
+        {{{"k", "_x"}}, false, {}, 1},
+        {{{"k", "absent"}}, false, {}, 1},
+        {{{"k", ".."}}, false, {}, 1},
+        {{{"k", "z"}}, false, {}, 2},
     };
     for (const Expected& expected : cases) {
       filesystem->ResetCounts();
@@ -157,13 +139,8 @@ TEST(RemoteListing, KnownValuesLeadStraightToTheirDirectory) {
       const auto listed = List(filesystem, {"root/"}, options).ValueOrDie();
       const std::string what = expected.values[0].name + "=" + *expected.values[0].value;
       EXPECT_EQ(PathsOf(listed.files), expected.files) << what;
-      if (std::string_view(type) == "scripted") {
-        EXPECT_EQ(filesystem->counts().lists(), expected.lists) << what;
-        EXPECT_EQ(listed.report.known_prefixes, expected.known) << what;
-      } else {
-        // The source is found by listing it, and the walk goes on from what that told.
-        EXPECT_LE(filesystem->counts().lists(), expected.known.empty() ? 6 : 1 + expected.lists);
-      }
+      EXPECT_LE(filesystem->counts().lists(), expected.lists) << what;
+      EXPECT_EQ(filesystem->counts().stat, 0) << what;
     }
     ListOptions options;
     options.partitioning = MakeDirectoryPartitioning(
@@ -202,7 +179,7 @@ TEST(RemoteListing, ListingTellsSizesSoNoFileIsLookedAt) {
   const auto listed = List(filesystem, {"root"}, options).ValueOrDie();
   EXPECT_EQ(listed.files.num_files(), 18);
   EXPECT_EQ(listed.files.version(0).size, 4);
-  EXPECT_EQ(filesystem->counts().stat, 1);  // the root
+  EXPECT_EQ(filesystem->counts().stat, 0);
 }
 
 TEST(RemoteListing, ASingleFileTakesOneLook) {
@@ -303,7 +280,7 @@ TEST(RemoteListing, AListingIsNeverHalfAnAnswer) {
   EXPECT_TRUE(status.IsIOError());
   EXPECT_NE(status.message().find("root/a=2/b=3"), std::string::npos) << status.ToString();
   EXPECT_NE(status.message().find("access denied"), std::string::npos);
-  filesystem->Fail(Call::kStat, "root", arrow::Status::IOError("no such host"));
+  filesystem->Fail(Call::kList, "root", arrow::Status::IOError("no such host"));
   EXPECT_NE(List(filesystem, {"root"}, Hive()).status().message().find("no such host"),
             std::string::npos);
 }

@@ -40,14 +40,20 @@ class Prober {
 
   arrow::Result<Start> Probe(std::string path, bool ends_with_slash) const {
     Start start;
-    const bool is_object_store = reader_->is_object_store();
+    const bool is_local = reader_->is_local();
     const bool may_be_glob = base::HasGlobCharacters(path);
-    if (reader_->is_local()) path = ResolveParents(path);
-    if (is_object_store && may_be_glob) return ProbeObjectGlob(path);
+    if (is_local) path = ResolveParents(path);
+    // Elsewhere than on local disks a look costs as much as the listing that has to follow, and the
+    // listing tells as well what the path is.
+    if (!is_local && may_be_glob) return ProbeRemoteGlob(path);
     start.path = path;
-    if (is_object_store && (ends_with_slash || !base::HasExtension(path))) {
-      ARROW_ASSIGN_OR_RAISE(const bool found, ReadAhead(&start));
-      if (found) return start;
+    arrow::Status not_listed;
+    if (!is_local && (ends_with_slash || !base::HasExtension(path))) {
+      const auto found = ReadAhead(&start);
+      if (found.ok() && *found) return start;
+      // File systems may refuse to list a file; stores list what is below any name.
+      if (reader_->is_object_store()) ARROW_RETURN_NOT_OK(found);
+      not_listed = found.status();
     }
 
     bool dangling = false;
@@ -58,12 +64,13 @@ class Prober {
       case EntryType::kFile:
         start.is_file = true;
         start.read_ahead = nullptr;
-        if (ends_with_slash && !may_be_glob && reader_->is_local()) {
+        if (ends_with_slash && !may_be_glob && is_local) {
           return base::ErrnoError(ENOTDIR, "The path '", path,
                                   "/' is a file, not a directory; drop the slash");
         }
         return start;
       case EntryType::kDirectory:
+        ARROW_RETURN_NOT_OK(not_listed);
         return start;
       case EntryType::kSpecial:
       case EntryType::kUnresolved:
@@ -92,7 +99,7 @@ class Prober {
  private:
   // The directory that a glob starts from has to be listed anyway. It tells whether the path could
   // exist literally, so that a look at that is only paid for where it could.
-  arrow::Result<Start> ProbeObjectGlob(const std::string& path) const {
+  arrow::Result<Start> ProbeRemoteGlob(const std::string& path) const {
     Start start;
     ARROW_ASSIGN_OR_RAISE(base::Glob glob, base::Glob::Parse(path));
     start.path = glob.base();

@@ -32,8 +32,8 @@ struct Start {
 /// is in two groups.
 using StartGroup = std::vector<Start>;
 
-/// Looks at the sources: at most one stat each, or, on object stores, one listing where the path
-/// looks like a directory. A path that does not exist is an error with the detail of ENOENT.
+/// Looks at the sources: one stat each, or, but on local disks, one listing where the path looks
+/// like a directory. A path that does not exist is an error with the detail of ENOENT.
 arrow::Result<std::vector<StartGroup>> FindStarts(
     const std::shared_ptr<const DirectoryReader>& reader, const base::Locations& locations,
     const ListOptions& options);

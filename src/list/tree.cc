@@ -342,6 +342,8 @@ arrow::Status Tree::ClassifyEntry(Directory* directory, const RawListing& raw,
     return leave_out(folders.contains(name) ? ListingIssue::kDirectoryMarker
                                             : ListingIssue::kZeroByte);
   }
+  // What only a look at a link told: see ListOptions::need_size.
+  if (resolve && reader_->is_local() && !options_.need_size) info.version = {};
   directory->entries.push_back({entry.offset, entry.length, false, nullptr, info.version});
   return arrow::Status::OK();
 }

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,15 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("stores")
     with servers.running(request.param, servers.install(), folder) as addresses:
         yield KINDS[request.param](addresses)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interrupts() -> Iterator[None]:
+    """SIGINT interrupts, these tests and the programs that they start, also where a shell started them as a
+    background job, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
