@@ -103,3 +103,24 @@ def test_paths_that_do_not_fit_do_not_use_up_the_sample(tmp_path: Path) -> None:
     write(tmp_path / "x" / "f20x" / "g.parquet", {"v": [1]})
     dataset = shoal.open(tmp_path, partitioning=shoal.partitioning(["k", "m"]), inspect=4)
     assert dataset.scan(["v"]).to_table()["v"].to_pylist() == [1]
+
+
+def test_a_late_file_without_a_column_that_has_no_nulls_is_an_error_of_every_question(tmp_path: Path) -> None:
+    no_nulls = pa.schema([pa.field("a", pa.int64(), nullable=False), pa.field("b", pa.int64())])
+    write(tmp_path / "0.parquet", pa.table({"a": [1], "b": [1]}, schema=no_nulls))
+    write(tmp_path / "1.parquet", {"b": [2]})
+    dataset = shoal.open(tmp_path, inspect="first")
+    for ask in (
+        dataset.count,
+        lambda: dataset.count("b > 1"),
+        dataset.scan(["b"]).to_table,
+        dataset.to_table,
+    ):
+        with pytest.raises(pa.ArrowInvalid, match=r"1\.parquet.*`a`.*inspect all files"):
+            ask()
+    whole = shoal.open(tmp_path)
+    assert whole.schema.field("a").nullable
+    assert whole.to_table()["a"].to_pylist() == [1, None]
+    write(tmp_path / "1.parquet", pa.table({"b": pa.array([], pa.int64())}))
+    empty = shoal.open(tmp_path, inspect="first")
+    assert empty.count() == empty.to_table().num_rows == 1

@@ -1,6 +1,10 @@
 #include "plan/facts_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <mutex>
@@ -15,6 +19,7 @@
 #include <arrow/type.h>
 #include <arrow/util/compression.h>
 #include <arrow/util/endian.h>
+#include <arrow/util/io_util.h>
 #include <arrow/util/key_value_metadata.h>
 
 #define XXH_INLINE_ALL
@@ -165,8 +170,15 @@ struct FactsFile::Block {
 arrow::Result<std::shared_ptr<const FactsFile>> FactsFile::Open(const std::string& path,
                                                                 const std::string& subject,
                                                                 int64_t max_bytes) {
-  ARROW_ASSIGN_OR_RAISE(auto input, arrow::io::ReadableFile::Open(path));
-  ARROW_ASSIGN_OR_RAISE(const int64_t size, input->GetSize());
+  // A pipe would be waited for.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    return arrow::internal::IOErrorFromErrno(errno, "it cannot be opened: ", std::strerror(errno));
+  ARROW_ASSIGN_OR_RAISE(auto input, arrow::io::ReadableFile::Open(descriptor));
+  struct stat info;
+  if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
+    return arrow::Status::Invalid("it is not a regular file");
+  const int64_t size = info.st_size;
   if (size < static_cast<int64_t>(sizeof(Header))) return Damaged("it is too short");
   if (size > max_bytes) return arrow::Status::Invalid("it is larger than the cache may be");
   // Not mapped: a mapped file that someone else cuts short ends the process.

@@ -195,6 +195,16 @@ TEST_F(FactsOnDisk, SurviveDamageOfAnyKindByBeingMadeAgain) {
   }
 }
 
+TEST_F(FactsOnDisk, AreNotWaitedForWhereAPipeLiesInTheirPlace) {
+  Write("a.parquet", 10);
+  EXPECT_EQ(Rows(), 10);
+  const fs::path path = Only();
+  fs::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(Rows(), 10);
+  EXPECT_EQ(ReadAndCached(), std::make_pair(int64_t{0}, int64_t{1}));
+}
+
 TEST_F(FactsOnDisk, OfAnotherDatasetAreForeign) {
   Write("f.parquet", 10);
   EXPECT_EQ(Rows(), 10);

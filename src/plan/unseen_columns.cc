@@ -12,6 +12,13 @@ namespace {
 
 constexpr size_t kMostKnown = 64;
 
+bool HasNoRows(const FileFacts& facts) {
+  for (int group = 0; group < facts.num_row_groups(); ++group) {
+    if (facts.row_group_rows(group).exact_value() != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 UnseenColumns::UnseenColumns(const ScanPlan& plan)
@@ -76,6 +83,13 @@ arrow::Status UnseenColumns::CheckTypes(const FileFacts& facts, const std::strin
     if (std::count(fit_.begin(), fit_.end(), facts.schema()) > 0) return arrow::Status::OK();
   }
   ARROW_RETURN_NOT_OK(schema::ColumnMapping::Make(*facts.schema(), *of_files_, {}, path).status());
+  for (const auto& field : of_files_->fields()) {
+    if (field->nullable() || facts.schema()->GetFieldIndex(field->name()) >= 0) continue;
+    if (HasNoRows(facts)) return arrow::Status::OK();
+    return arrow::Status::Invalid(
+        "file ", path, " lacks column `", field->name(),
+        "`, which the table's schema says has no nulls; declare it nullable, or inspect all files");
+  }
   std::lock_guard lock(mutex_);
   if (fit_.size() < kMostKnown) fit_.push_back(facts.schema());
   return arrow::Status::OK();

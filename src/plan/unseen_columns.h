@@ -26,8 +26,9 @@ class UnseenColumns {
   /// strict about them. A declared schema names the columns that are wanted, and nothing else is
   /// missed.
   arrow::Result<std::string> Of(const FileFacts& facts, const std::string& path);
-  /// An error if the table cannot hold the type of some column, whether or not the question needs
-  /// it: for files whose rows are counted or read. With a declared schema casting tells.
+  /// An error if the table cannot hold the type of some column, or says that it has no nulls and
+  /// the file lacks it, whether or not the question needs it: for files whose rows are counted or
+  /// read. With a declared schema casting tells.
   arrow::Status CheckTypes(const FileFacts& facts, const std::string& path);
 
  private:
