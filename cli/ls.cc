@@ -10,6 +10,7 @@
 #include "exit_status.h"
 #include "interrupt.h"
 #include "json_text.h"
+#include "left_out.h"
 #include "output_target.h"
 #include "report_json.h"
 #include "text_table.h"
@@ -120,16 +121,8 @@ std::string Summary(const Listing& listing) {
   std::string text = Count(static_cast<int64_t>(listing.files.size()), "file", "files") + ", " +
                      Count(bytes, "byte", "bytes") + "\n";
   for (int i = 0; i < kNumListingIssues; ++i) {
-    const auto& entry = listing.report.issues[i];
-    if (entry.count == 0) continue;
-    const auto issue = static_cast<ListingIssue>(i);
-    text += IsKept(issue) ? "noted " : "left out ";
-    text += std::string(ToString(issue)) + ": " + std::to_string(entry.count);
-    for (size_t e = 0; e < entry.examples.size(); ++e) {
-      text += e == 0 ? ", such as " : ", ";
-      AppendVisible(entry.examples[e], &text);
-    }
-    text += '\n';
+    const std::string line = DescribeIssue(listing.report, static_cast<ListingIssue>(i));
+    if (!line.empty()) text += line + "\n";
   }
   const int64_t pruned = listing.report.directories_pruned + listing.report.files_pruned;
   if (pruned > 0) {

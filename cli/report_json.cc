@@ -48,6 +48,7 @@ nlohmann::ordered_json ToJson(const ScanMetrics& metrics) {
       {"peak_bytes", metrics.peak_bytes},
       {"store_requests", ToJson(metrics.store_requests)},
       {"planning_requests", ToJson(metrics.planning_requests)},
+      {"listing", ToJson(metrics.listing)},
       {"skipped", metrics.skipped},
       {"unseen_columns", metrics.unseen_columns},
   };

@@ -58,7 +58,7 @@ arrow::Status RunScan(const Arguments& arguments) {
   if (arguments.stats) {
     PrintStats(stream->metrics(), arguments.json);
   } else {
-    WarnOfUnseenColumns(stream->metrics());
+    WarnOfLeftOut(stream->metrics());
   }
   return arrow::Status::OK();
 }

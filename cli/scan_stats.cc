@@ -1,12 +1,27 @@
 #include "scan_stats.h"
 
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 
+#include "left_out.h"
 #include "report_json.h"
 #include "text_table.h"
 
 namespace shoal::cli {
+
+namespace {
+
+/// Whether each of the paths was met again by reading, which says so in one of `skipped`.
+bool AllAmong(const ListingReport::Entry& entry, const std::vector<std::string>& skipped) {
+  if (entry.count > static_cast<int64_t>(entry.examples.size())) return false;
+  return std::all_of(entry.examples.begin(), entry.examples.end(), [&](const std::string& path) {
+    return std::any_of(skipped.begin(), skipped.end(),
+                       [&](const std::string& text) { return text.starts_with("'" + path + "'"); });
+  });
+}
+
+}  // namespace
 
 void PrintStats(const ScanMetrics& metrics, bool json) {
   if (json) {
@@ -28,17 +43,33 @@ void PrintStats(const ScanMetrics& metrics, bool json) {
     out << "store       " << metrics.planning_requests.ToString() << " to plan; "
         << metrics.store_requests.ToString() << " to read\n";
   }
+  for (int i = 0; i < kNumListingIssues; ++i) {
+    const std::string line = DescribeIssue(metrics.listing, static_cast<ListingIssue>(i));
+    if (!line.empty()) out << "listing     " << line << "\n";
+  }
   for (const std::string& file : metrics.skipped) out << "skipped     " << file << "\n";
   for (const std::string& column : metrics.unseen_columns)
     out << "not read    " << column << ", since no inspected file had it\n";
   std::cerr << out.str();
 }
 
-void WarnOfUnseenColumns(const ScanMetrics& metrics) {
+void WarnOfLeftOut(const ScanMetrics& metrics) {
+  std::string text;
   for (const std::string& column : metrics.unseen_columns) {
-    std::cerr << "shoal: warning: " + column +
-                     " is not read, since no inspected file had it: --inspect all reads it\n";
+    text += "shoal: warning: " + column +
+            " is not read, since no inspected file had it: --inspect all reads it\n";
   }
+  for (const std::string& file : metrics.skipped) text += "shoal: warning: left out " + file + "\n";
+  for (int i = 0; i < kNumListingIssues; ++i) {
+    const auto issue = static_cast<ListingIssue>(i);
+    if (issue == ListingIssue::kHidden) continue;  // `_SUCCESS` and the like lie everywhere
+    if (issue == ListingIssue::kUnseenColumn && !metrics.unseen_columns.empty()) continue;
+    if (issue == ListingIssue::kZeroByte && AllAmong(metrics.listing[issue], metrics.skipped))
+      continue;
+    const std::string line = DescribeIssue(metrics.listing, issue);
+    if (!line.empty()) text += "shoal: warning: " + line + "\n";
+  }
+  std::cerr << text;
 }
 
 }  // namespace shoal::cli

@@ -139,8 +139,9 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   virtual arrow::Result<FileScanConfig> FileScan(const ScanArguments& arguments,
                                                  const FileScanOptions& options = {}) const;
 
-  /// Rows that match. Without a filter, or where keys and statistics decide, no data is read. What
-  /// it took is told to `metrics`, if given; `rows_returned` is 0.
+  /// Rows that match. Without a filter, or where keys and statistics decide, no data is read; with
+  /// on_corrupt = kSkip all is read, since only that finds damage. What it took is told to
+  /// `metrics`, if given; `rows_returned` is 0.
   virtual arrow::Result<int64_t> Count(
       const arrow::compute::Expression& filter = arrow::compute::literal(true),
       const ScanOptions& options = {}, ScanMetrics* metrics = nullptr) const;

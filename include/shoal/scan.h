@@ -13,6 +13,7 @@
 #include <arrow/util/cancel.h>
 
 #include <shoal/file_groups.h>
+#include <shoal/listing.h>
 #include <shoal/plan.h>
 
 namespace shoal {
@@ -24,6 +25,8 @@ struct ScanOptions {
   /// thread, in Next(). What comes before that, listing and inspecting the table and reading the
   /// footers that a limit asks for, may use threads all the same.
   static constexpr int kAuto = -1;
+  /// More are an error: nothing is read faster by them, and systems give no more.
+  static constexpr int kMostThreads = 4096;
   int workers = kAuto;
   /// Reads in flight, at most; kAuto: 2 on local disks, 32 elsewhere. With workers = 0 reads are in
   /// the caller's thread.
@@ -58,6 +61,7 @@ struct ScanMetrics {
   int64_t peak_bytes = 0;           // the most that was charged to the budget at once
   StoreRequests store_requests;     // of reading
   StoreRequests planning_requests;  // of the plan before it, and of its inspection
+  ListingReport listing;            // of the plan: what it left out unread, and why
   /// Files left out, with the reason: by on_missing or on_corrupt, or, whatever these say, because
   /// they turned out to be empty. It says so where rows of a file had been returned before the
   /// damage was met; only a scan without on_corrupt = kSkip guarantees whole files.

@@ -12,12 +12,6 @@ def flag(name: str, value: object) -> bool:
     raise TypeError(f"{name} must be True or False, not {value!r}")
 
 
-def whole(name: str, value: object) -> None:
-    """Whole numbers are no bools."""
-    if isinstance(value, bool):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-
-
 def texts(law: str, given: object) -> list[str]:
     """A list of texts, where one text alone would be taken for a list of its characters."""
     if isinstance(given, str):

@@ -75,6 +75,8 @@ class ScanOptions:
         on_corrupt: str = "error",
         memory_pool: pa.MemoryPool | None = None,
     ) -> None: ...
+    @property
+    def skips_corrupt(self) -> bool: ...
 
 @final
 class Stream:

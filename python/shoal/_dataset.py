@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from shoal import _core
-from shoal._checks import flag, texts, whole
+from shoal._checks import flag, texts
 from shoal._file_scan import (
     FileScan,
     FilterSupport,
@@ -286,14 +286,12 @@ class Dataset:
         OSError
             A file can't be read, or is not the one that was listed. FileNotFoundError: it is gone.
         """
-        for name, number in (("limit", limit), ("offset", offset), ("workers", workers)):
-            whole(name, number)
         expression = as_filter(filter)
         return Scan(
             self._core,
             _core.ScanRequest(as_columns(columns), expression, limit, offset),
             _core.ScanOptions(
-                ordered=flag("ordered", ordered),
+                ordered=ordered,
                 batch_size=batch_size,
                 memory_budget=memory_budget,
                 workers=workers,
@@ -325,7 +323,8 @@ class Dataset:
         columns, filter, limit, offset
             As for :meth:`scan`.
         collect_statistics
-            Read the footers of kept files, so that row groups are pruned and counted in the plan.
+            Read the footers of kept files, so that row groups are pruned and counted in the plan, and a file
+            that is replaced afterwards is an error of whoever reads it. Else a local file has no version.
         column_statistics
             Also merge bounds and null counts of every column into :attr:`ScanPlan.statistics`; needs
             ``collect_statistics``.
@@ -486,7 +485,6 @@ def _cache(cache: bool | Source) -> str:
 def _cache_limit(limit: int | None, cache: bool | Source) -> int:
     if limit is None:
         return 1 << 30
-    whole("cache_limit", limit)
     if cache is False:
         raise ValueError("cache_limit is given, but cache is off; say where to keep what files tell")
     return limit

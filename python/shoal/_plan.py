@@ -7,6 +7,7 @@ from typing import Any, overload
 import pyarrow as pa
 
 from shoal import _core
+from shoal._checks import flag
 from shoal._filesystem import as_filesystem
 from shoal._report import (
     ColumnStatistics,
@@ -148,7 +149,9 @@ class FileGroups(Sequence[FileGroup]):
         pyarrow.ArrowInvalid
             For ``ordered=False``, if the groups declare an ordering.
         """
-        streams = self._core.start(_core.ScanOptions(**options), file_stream_work_stealing)
+        streams = self._core.start(
+            _core.ScanOptions(**options), flag("file_stream_work_stealing", file_stream_work_stealing)
+        )
         return [stream.reader() for stream in streams]
 
     def __repr__(self) -> str:

@@ -129,6 +129,8 @@ class ScanMetrics:
     """Of reading, on a store."""
     planning_requests: StoreRequests
     """Of listing, inspecting and planning before it."""
+    listing_report: ListingReport
+    """Of the plan before it: what it left out unread, and why."""
     skipped: tuple[str, ...]
     """Files left out by ``on_missing`` or ``on_corrupt``, or because they are empty, each with the reason."""
     unseen_columns: tuple[str, ...]
@@ -139,7 +141,8 @@ class ScanMetrics:
         requests: dict[str, Any] = {
             name: StoreRequests(**raw.pop(name)) for name in ("store_requests", "planning_requests")
         }
-        return cls(**requests, **raw)
+        listing = ListingReport._of(raw.pop("listing_report"))
+        return cls(listing_report=listing, **requests, **raw)
 
 
 @dataclass(frozen=True)

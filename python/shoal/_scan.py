@@ -105,10 +105,11 @@ class Scan:
         return table
 
     def count(self) -> int:
-        """The number of rows. Reads no data where footers, keys and statistics tell."""
+        """The number of rows. Reads no data where footers, keys and statistics tell; with
+        ``on_corrupt="skip"`` it reads what :meth:`to_table` reads, since only that finds damage."""
         if not self._all_columns:
             self._dataset.output_schema(self._request)  # a wrong name is an error here too
-        if self._all_rows:
+        if self._all_rows and (self._all_columns or not self._options.skips_corrupt):
             return self._dataset.count(self._filter, self._options)
         return self._dataset.count_scan(self._request, self._options)
 

@@ -15,6 +15,8 @@ import pyarrow as pa
 import pyarrow._compute
 import pyarrow._fs
 
+from shoal._checks import flag
+
 from cython.operator cimport dereference as deref
 from libcpp cimport bool as c_bool
 from libcpp.memory cimport make_shared, shared_ptr

@@ -166,7 +166,7 @@ arrow::Result<TableRead> ReadPlan(std::shared_ptr<ScanPlan> plan, ScanOptions op
 }
 
 arrow::Result<int64_t> CountScan(DatasetPtr dataset, ScanRequest request, ScanOptions options) {
-  request.columns.emplace();
+  if (options.on_corrupt != OnBadFile::kSkip) request.columns.emplace();  // see Dataset::Count
   auto open = Opener(std::move(dataset), std::move(request), options);
   return Interruptible<int64_t>([open](arrow::StopToken stop) -> arrow::Result<int64_t> {
     ARROW_ASSIGN_OR_RAISE(auto stream, open(std::move(stop)));

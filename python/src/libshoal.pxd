@@ -293,6 +293,7 @@ cdef extern from "shoal/scan.h" namespace "shoal" nogil:
         int64_t peak_bytes
         CStoreRequests store_requests
         CStoreRequests planning_requests
+        CListingReport listing
         vector[c_string] skipped
         vector[c_string] unseen_columns
 

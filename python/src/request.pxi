@@ -50,10 +50,14 @@ cdef class ScanOptions:
                 raise ValueError(f"workers must be 0 or more, but is {workers}")
         if io_concurrency is not None:
             self.options.io_concurrency = small("io_concurrency", positive("io_concurrency", io_concurrency))
-        self.options.ordered = ordered
+        self.options.ordered = flag("ordered", ordered)
         self.options.on_missing = on_bad_file("on_missing", on_missing)
         self.options.on_corrupt = on_bad_file("on_corrupt", on_corrupt)
         self.pool = memory_pool
+
+    @property
+    def skips_corrupt(self):
+        return self.options.on_corrupt == COnBadFile.kSkip
 
     cdef CScanOptions get(self):
         # pyarrow's default pool can change at any time (pa.set_memory_pool), so it is asked for when a scan starts. As

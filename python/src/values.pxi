@@ -26,7 +26,9 @@ cdef vector[c_string] as_byte_strings(values) except *:
 
 
 cdef int64_t integer(str option, value) except? -1:
-    """The option's value; an error names the option."""
+    """The option's value; an error names the option. True is no number."""
+    if isinstance(value, bool):
+        raise TypeError(f"{option} must be a number, not {value!r}")
     try:
         return index(value)
     except TypeError:
@@ -61,26 +63,6 @@ cdef dict requests_of(const CStoreRequests& r):
     return {"list": r.list, "head": r.head, "get": r.get, "retries": r.retries, "bytes": r.bytes}
 
 
-cdef dict metrics_of(const CScanMetrics& m):
-    return {
-        "files_opened": m.files_opened,
-        "footers_cached": m.footers_cached,
-        "files_pruned": m.files_pruned,
-        "row_groups_read": m.row_groups_read,
-        "row_groups_pruned": m.row_groups_pruned,
-        "requests": m.requests,
-        "bytes_read": m.bytes_read,
-        "rows_decoded": m.rows_decoded,
-        "rows_returned": m.rows_returned,
-        "batches_returned": m.batches_returned,
-        "peak_bytes": m.peak_bytes,
-        "store_requests": requests_of(m.store_requests),
-        "planning_requests": requests_of(m.planning_requests),
-        "skipped": tuple(texts(m.skipped)),
-        "unseen_columns": tuple(texts(m.unseen_columns)),
-    }
-
-
 cdef dict listing_report_of(const CListingReport& report):
     issues = {}
     for i in range(kNumListingIssues):
@@ -100,6 +82,27 @@ cdef dict listing_report_of(const CListingReport& report):
         "complete": report.complete,
         "issues": issues,
         "text": text_of(report.ToString()),
+    }
+
+
+cdef dict metrics_of(const CScanMetrics& m):
+    return {
+        "files_opened": m.files_opened,
+        "footers_cached": m.footers_cached,
+        "files_pruned": m.files_pruned,
+        "row_groups_read": m.row_groups_read,
+        "row_groups_pruned": m.row_groups_pruned,
+        "requests": m.requests,
+        "bytes_read": m.bytes_read,
+        "rows_decoded": m.rows_decoded,
+        "rows_returned": m.rows_returned,
+        "batches_returned": m.batches_returned,
+        "peak_bytes": m.peak_bytes,
+        "store_requests": requests_of(m.store_requests),
+        "planning_requests": requests_of(m.planning_requests),
+        "listing_report": listing_report_of(m.listing),
+        "skipped": tuple(texts(m.skipped)),
+        "unseen_columns": tuple(texts(m.unseen_columns)),
     }
 
 

@@ -218,6 +218,15 @@ def test_flags_and_numbers_of_a_question_are_what_they_say(tmp_path: Path) -> No
         dataset.plan(collect_statistics="false")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="limit must be a number"):
         dataset.scan(limit=True)
+    for name in ("batch_size", "memory_budget", "workers", "io_concurrency"):
+        with pytest.raises(TypeError, match=f"{name} must be a number"):
+            dataset.scan(**{name: True})
+    with pytest.raises(TypeError, match="cache_limit must be a number"):
+        shoal.open(tmp_path / "t", cache=True, cache_limit=True)
+    with pytest.raises(TypeError, match="ordered must be True or False"):
+        dataset.plan().to_table(ordered="no")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="file_stream_work_stealing must be True or False"):
+        dataset.plan().file_groups(2).read(file_stream_work_stealing=0)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"for one write \['x'\]"):
         dataset.plan(column_statistics=True).file_groups(2, by="ordering", ordering="x")
     with pytest.raises(TypeError, match="constraints must be TableConstraints"):

@@ -478,7 +478,7 @@ if {left!r} == "interrupted":
 try:
     for _ in range(3):
         next(batches)
-    if {left!r} == "interrupted":
+    if {left!r} != "closed":
         list(batches)
 except (KeyboardInterrupt, PermissionError) as error:
     print(type(error).__name__)

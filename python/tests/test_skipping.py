@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import struct
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import shoal
 from files import numbers
@@ -76,3 +78,34 @@ def test_a_reader_keeps_the_pool_that_its_scan_was_given(tmp_path: Path) -> None
     del pool
     gc.collect()
     assert sum(batch.num_rows for batch in reader) == 20000
+
+
+def test_counting_leaves_out_the_rows_that_a_scan_leaves_out(tmp_path: Path) -> None:
+    for name, xs in (("0", [1, 2, 3]), ("1", [4, 5, 6]), ("2", [7, 8, 9])):
+        table = pa.table({"x": xs, "y": [7.5 + x for x in xs]})
+        pq.write_table(
+            table,
+            tmp_path / f"{name}.parquet",
+            compression="none",
+            use_dictionary=False,
+            write_page_checksum=True,
+        )
+    content = bytearray((tmp_path / "1.parquet").read_bytes())
+    page = content.index(struct.pack("<d", 12.5))  # neither least nor greatest: no statistics have it
+    content[page] ^= 1  # of y; its footer is as it was
+    (tmp_path / "1.parquet").write_bytes(content)
+    dataset = shoal.open(tmp_path)
+    for columns, filter_, rows in (
+        (None, None, 6),
+        (["x"], None, 9),
+        (["y"], None, 6),
+        (None, "x > 1", 5),
+        (["x"], "x > 1", 8),
+        (["x"], "y > 1.0", 6),
+    ):
+        scan = dataset.scan(columns, filter_, on_corrupt="skip")
+        assert scan.to_table().num_rows == rows
+        assert scan.count() == rows, (columns, filter_)
+        limited = dataset.scan(columns, filter_, on_corrupt="skip", offset=1, limit=3)
+        assert limited.count() == limited.to_table().num_rows
+    assert dataset.count() == 9  # from footers, without the option

@@ -543,8 +543,9 @@ arrow::Result<int64_t> Dataset::Count(const arrow::compute::Expression& filter,
   ARROW_RETURN_NOT_OK(read::ValidateOptions(options));
   ARROW_ASSIGN_OR_RAISE(auto inspection, impl_->inspection(options));
   ScanRequest request;
-  request.columns.emplace();
   request.filter = filter;
+  // Rows that cannot be read are left out only where all columns are read.
+  if (options.on_corrupt != OnBadFile::kSkip) request.columns.emplace();
   ARROW_ASSIGN_OR_RAISE(auto bound, impl_->Bind(request, &inspection));
   ARROW_ASSIGN_OR_RAISE(auto input, impl_->input(bound, inspection, options.stop));
   PlanOptions planning;

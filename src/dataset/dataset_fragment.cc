@@ -126,7 +126,9 @@ arrow::Result<std::unique_ptr<BatchStream>> DatasetFragment::Scan(
 
 arrow::Result<int64_t> DatasetFragment::Count(const arrow::compute::Expression& filter,
                                               const ScanOptions& options) const {
-  ARROW_ASSIGN_OR_RAISE(auto plan, Plan(Rows(filter)));
+  ScanRequest request = Rows(filter);
+  if (options.on_corrupt == OnBadFile::kSkip) request.columns.reset();  // see Dataset::Count
+  ARROW_ASSIGN_OR_RAISE(auto plan, Plan(request));
   return dataset_->CountPlanned(plan, options);
 }
 

@@ -20,14 +20,18 @@ arrow::Status ValidateOptions(const ScanOptions& options) {
   auto bad = [](std::string_view name, int64_t value, std::string_view must) {
     return arrow::Status::Invalid("Scan option ", name, " is ", value, ", but must be ", must);
   };
+  const std::string most = "at most " + std::to_string(ScanOptions::kMostThreads);
   if (options.batch_rows < 1) return bad("batch_rows", options.batch_rows, "at least 1");
   if (options.memory_budget < 1)
     return bad("memory_budget", options.memory_budget, "at least 1 byte");
   if (options.workers < 0 && options.workers != ScanOptions::kAuto)
     return bad("workers", options.workers, "0 or more");
+  if (options.workers > ScanOptions::kMostThreads) return bad("workers", options.workers, most);
   if (options.io_concurrency < 1 && options.io_concurrency != ScanOptions::kAuto) {
     return bad("io_concurrency", options.io_concurrency, "at least 1");
   }
+  if (options.io_concurrency > ScanOptions::kMostThreads)
+    return bad("io_concurrency", options.io_concurrency, most);
   return arrow::Status::OK();
 }
 
@@ -240,6 +244,7 @@ void AddMetrics(const ScanMetrics& one, ScanMetrics* sum) {
                              one.unseen_columns.end());
   sum->store_requests += one.store_requests;
   sum->planning_requests += one.planning_requests;
+  sum->listing.Merge(one.listing);
 }
 
 std::unique_ptr<BatchStream> JoinScans(std::shared_ptr<arrow::Schema> schema, size_t scans,

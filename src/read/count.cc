@@ -94,6 +94,7 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
   footers.store_requests.retries = storage::RetriesOn(plan.filesystem) - retries;
   footers.planning_requests = plan.store_requests();
   footers.planning_requests += plan.inspection.store_requests;
+  footers.listing = plan.listing;
   footers.unseen_columns = counters->Unseen();
   if (undecided.empty()) {
     if (metrics != nullptr) *metrics = std::move(footers);
@@ -105,13 +106,17 @@ arrow::Result<int64_t> CountRows(const ScanPlan& plan, const ScanOptions& option
   ScanPlan rest = plan;
   rest.fragments.clear();
   for (auto& [place, fragment] : undecided) rest.fragments.push_back(std::move(fragment));
-  rest.request.columns.emplace();
   rest.request.limit.reset();
   rest.request.offset = 0;
-  rest.output_schema = arrow::schema({});
-  ScanOptions unordered = options;
-  unordered.ordered = false;
-  ARROW_ASSIGN_OR_RAISE(auto stream, MakeStream(rest, unordered, cache));
+  ScanOptions reading = options;
+  // Damage is found by reading, and what came before it counts: then the rows are read as by a
+  // scan.
+  if (options.on_corrupt != OnBadFile::kSkip) {
+    rest.request.columns.emplace();
+    rest.output_schema = arrow::schema({});
+    reading.ordered = false;
+  }
+  ARROW_ASSIGN_OR_RAISE(auto stream, MakeStream(rest, reading, cache));
   int64_t total = counted;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto batch, stream->Next());

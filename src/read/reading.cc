@@ -171,6 +171,7 @@ ScanMetrics Reading::metrics(const Consumer& consumer) const {
   m.store_requests = c.store_requests();
   m.store_requests.retries = storage::RetriesOn(context_->filesystem) - retries_before_;
   m.planning_requests = context_->planning_requests;
+  m.listing = context_->listing;
   m.skipped = c.Skipped();
   m.unseen_columns = c.Unseen();
   m.rows_returned = consumer.rows;

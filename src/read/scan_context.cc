@@ -63,6 +63,7 @@ arrow::Result<std::shared_ptr<const ScanContext>> ScanContext::Make(
   context->unseen = std::make_unique<plan::UnseenColumns>(plan);
   context->planning_requests = plan.store_requests();
   context->planning_requests += plan.inspection.store_requests;
+  context->listing = plan.listing;
   ARROW_ASSIGN_OR_RAISE(context->unfiltered, MakeShape(plan, nullptr));
   if (expression::SplitConjuncts(plan.request.filter).empty()) {
     context->filtered = context->unfiltered;

@@ -62,6 +62,7 @@ class ScanContext {
   std::shared_ptr<plan::FactsCache> cache;  // may be null
   std::unique_ptr<plan::UnseenColumns> unseen;
   StoreRequests planning_requests;  // of the plan, and of its inspection
+  ListingReport listing;            // of the plan
 
   /// Filter and projection over one batch of `shape.columns.schema`.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Finish(

@@ -443,6 +443,29 @@ def test_what_is_listed_can_be_chosen(table: Path) -> None:
     assert "--list-concurrency is 0" in failure_of("ls", table, "--list-concurrency", "0", status=2)
 
 
+@pytest.mark.parametrize("words", [["count"], ["head"], ["scan", "--to", "csv"]])
+def test_reading_says_what_was_left_out(tmp_path: Path, words: list[str]) -> None:
+    write(tmp_path / "t" / "a.parquet", {"x": [1]})
+    write(tmp_path / "t" / "k=1" / "b.parquet", {"x": [2]})
+    (tmp_path / "t" / "empty.parquet").touch()
+    (tmp_path / "t" / "notes.txt").write_text("no data")
+    (tmp_path / "t" / "_SUCCESS").touch()
+    ended = shoal(*words, tmp_path / "t")
+    assert ended.status == 0
+    lines = ended.err.splitlines()
+    assert all(line.startswith("shoal: warning: ") for line in lines), ended.err
+    for word in (
+        "left out .*empty.parquet",
+        "left out extension: 1, such as",
+        "noted missing_key: [12], such as",
+    ):
+        assert len([line for line in lines if re.search(word, line)]) == 1, ended.err
+    assert len(lines) == 3
+    report = shoal(*words, "--stats", "--json", tmp_path / "t").err if words[0] != "scan" else None
+    if report is not None:
+        assert json.loads(report)["listing"]["issues"]["hidden"]["count"] == 1
+
+
 def test_bad_files_can_be_skipped(table: Path) -> None:
     whole = int(output_of("count", table))
     (table / "month=1" / "bad.parquet").write_bytes(b"PAR1 no Parquet at all PAR1")
