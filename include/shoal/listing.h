@@ -186,8 +186,9 @@ struct ListOptions {
   /// Directories below a source, at most; deeper is an error (a loop of links, most likely).
   int max_depth = 64;
   /// Stat each kept file where listing does not tell size and mtime (local disks). Else empty files
-  /// are found later, when they are opened, and no file has a version, even where something else
-  /// (a link, a source that is a file) took a stat: files replaced later are met alike.
+  /// are found later, when they are opened, and no file has a version until it is planned, even
+  /// where something else (a link, a source that is a file) took a stat: files replaced while a
+  /// dataset is open are met alike.
   bool need_size = false;
   /// Keep what is read for later listings by the same source, as far as a few MiB go. For listings
   /// of a part of the tree: of a full one, whoever asks for it has all.

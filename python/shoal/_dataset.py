@@ -323,8 +323,7 @@ class Dataset:
         columns, filter, limit, offset
             As for :meth:`scan`.
         collect_statistics
-            Read the footers of kept files, so that row groups are pruned and counted in the plan, and a file
-            that is replaced afterwards is an error of whoever reads it. Else a local file has no version.
+            Read the footers of kept files, so that row groups are pruned and counted in the plan.
         column_statistics
             Also merge bounds and null counts of every column into :attr:`ScanPlan.statistics`; needs
             ``collect_statistics``.

@@ -1,6 +1,7 @@
 #include "plan/key_pruner.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "base/status_context.h"
@@ -34,6 +35,38 @@ std::string DescribeKeys(const KeyTable& keys, int64_t row) {
   return out + "/";
 }
 
+/// Rows whose keys are alike, as far as somebody cares: what one is judged to be, all are.
+struct AlikeRows {
+  std::vector<int64_t> first;  // of each group
+  std::vector<int32_t> group;  // of each row
+};
+
+AlikeRows FindAlike(const std::vector<partition::TypedKeyColumn>& keys,
+                    const std::set<std::string>& used, int64_t num_rows) {
+  AlikeRows out;
+  out.group.assign(num_rows, 0);
+  if (num_rows > 0) out.first.push_back(0);
+  for (const auto& key : keys) {
+    if (!used.contains(key.name)) continue;
+    const int64_t width = key.values->length() + 1;
+    std::unordered_map<int64_t, int32_t> groups;
+    out.first.clear();
+    int64_t last = -1;  // neighbours have the same keys, most often
+    int32_t last_group = -1;
+    for (int64_t i = 0; i < num_rows; ++i) {
+      const int64_t both = out.group[i] * width + key.index[i] + 1;  // kAbsent is -1
+      if (both != last) {
+        const auto [at, is_new] = groups.emplace(both, static_cast<int32_t>(groups.size()));
+        if (is_new) out.first.push_back(i);
+        last = both;
+        last_group = at->second;
+      }
+      out.group[i] = last_group;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 KeyPruner::KeyPruner(const Inspection& inspection, const arrow::compute::Expression& filter,
@@ -48,6 +81,10 @@ KeyPruner::KeyPruner(const Inspection& inspection, const arrow::compute::Express
       if (expression::UsesOnly(all[i], names, *inspection.table_schema) != only_keys) continue;
       conjuncts_.push_back(all[i]);
       number_.push_back(static_cast<int>(i));
+      const auto columns = expression::UsedColumns(all[i], *inspection.table_schema);
+      if (!columns.ok()) continue;  // judging says so
+      for (const auto& path : *columns)
+        used_.insert(inspection.table_schema->field(path[0])->name());
     }
   }
 }
@@ -87,14 +124,14 @@ std::vector<PartitionKey> KeyPruner::RequiredValues() const {
 arrow::Result<std::vector<bool>> KeyPruner::JudgeDirectories(const KeyTable& keys) {
   auto path_of = [&](int64_t row) { return DescribeKeys(keys, row); };
   std::vector<bool> keep(keys.num_rows, true);
-  ARROW_ASSIGN_OR_RAISE(auto result, Judge(keys, KeyContainers::Missing::kUnknown, path_of));
+  ARROW_ASSIGN_OR_RAISE(auto pruned_by, Judge(keys, KeyContainers::Missing::kUnknown, path_of));
   for (int64_t i = 0; i < keys.num_rows; ++i) {
-    keep[i] = result.kept(i);
+    keep[i] = pruned_by[i] < 0;
     LevelReport* level = LevelOf(keys, i);
     if (level) ++level->directories;
     if (level && keep[i]) ++level->directories_kept;
     if (keep[i]) continue;
-    const int conjunct = number_[result.pruned_by[i]];
+    const int conjunct = number_[pruned_by[i]];
     ++report_->directories_pruned;
     ++report_->conjuncts[conjunct].directories_pruned;
     if (HasRoom()) report_->pruned.push_back({path_of(i), -1, PruneLevel::kDirectory, conjunct});
@@ -106,11 +143,12 @@ arrow::Result<std::vector<bool>> KeyPruner::JudgeFiles(const FileTable& files) {
   auto path_of = [&](int64_t row) { return files.path(row); };
   std::vector<bool> keep(files.num_files(), true);
   if (!can_prune()) return keep;
-  ARROW_ASSIGN_OR_RAISE(auto result, Judge(files.keys(), KeyContainers::Missing::kNull, path_of));
+  ARROW_ASSIGN_OR_RAISE(auto pruned_by,
+                        Judge(files.keys(), KeyContainers::Missing::kNull, path_of));
   for (int64_t i = 0; i < files.num_files(); ++i) {
-    keep[i] = result.kept(i);
+    keep[i] = pruned_by[i] < 0;
     if (keep[i]) continue;
-    const int conjunct = number_[result.pruned_by[i]];
+    const int conjunct = number_[pruned_by[i]];
     ++report_->conjuncts[conjunct].files_pruned;
     if (HasRoom()) report_->pruned.push_back({path_of(i), -1, PruneLevel::kFileKeys, conjunct});
   }
@@ -132,16 +170,28 @@ LevelReport* KeyPruner::LevelOf(const KeyTable& keys, int64_t row) {
   return &levels[depth - 1];
 }
 
-arrow::Result<prune::PruneResult> KeyPruner::Judge(
+arrow::Result<std::vector<int>> KeyPruner::Judge(
     const KeyTable& keys, KeyContainers::Missing missing,
     const std::function<std::string(int64_t)>& path_of) const {
   ARROW_ASSIGN_OR_RAISE(auto typed, TypeKeys(keys, *inspection_.partition_schema,
                                              inspection_.keys_inferred, path_of));
+  const AlikeRows alike = FindAlike(typed, used_, keys.num_rows);
+  for (auto& key : typed) {
+    std::vector<int32_t> index(alike.first.size());
+    for (size_t g = 0; g < index.size(); ++g) index[g] = key.index[alike.first[g]];
+    key.index = std::move(index);
+  }
   KeyContainers containers(*inspection_.table_schema, typed, *inspection_.partition_schema,
-                           inspection_.keys_in_files, keys.num_rows, missing);
+                           inspection_.keys_in_files, static_cast<int64_t>(alike.first.size()),
+                           missing);
   auto result = prune::Prune(conjuncts_, *inspection_.table_schema, containers);
-  if (!result.ok()) return NamePath(result.status(), conjuncts_, path_of);
-  return result;
+  if (!result.ok()) {
+    return NamePath(result.status(), conjuncts_,
+                    [&](int64_t group) { return path_of(alike.first[group]); });
+  }
+  std::vector<int> pruned_by(keys.num_rows);
+  for (int64_t i = 0; i < keys.num_rows; ++i) pruned_by[i] = result->pruned_by[alike.group[i]];
+  return pruned_by;
 }
 
 bool KeyPruner::HasRoom() const { return report_->pruned.size() < PruneReport::kMaxPieces; }

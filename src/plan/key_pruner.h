@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,9 @@ class KeyPruner {
   arrow::Result<std::vector<bool>> JudgeFiles(const FileTable& files);
 
  private:
-  arrow::Result<prune::PruneResult> Judge(const KeyTable& keys, KeyContainers::Missing missing,
-                                          const std::function<std::string(int64_t)>& path_of) const;
+  /// The first conjunct that rules out each row, or -1.
+  arrow::Result<std::vector<int>> Judge(const KeyTable& keys, KeyContainers::Missing missing,
+                                        const std::function<std::string(int64_t)>& path_of) const;
   /// Whether the report takes one more piece.
   bool HasRoom() const;
   /// Of directories with as many keys as that one; nullptr if it has none.
@@ -44,7 +46,8 @@ class KeyPruner {
   const Inspection& inspection_;
   PruneReport* report_;
   std::vector<arrow::compute::Expression> conjuncts_;
-  std::vector<int> number_;  // of each: index into the report's conjuncts
+  std::vector<int> number_;     // of each: index into the report's conjuncts
+  std::set<std::string> used_;  // columns that they use
 };
 
 }  // namespace shoal::plan
