@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include <arrow/result.h>
@@ -72,6 +71,7 @@ class UnionDataset final : public Dataset {
 
  private:
   struct State;
+  struct Found;
   UnionDataset(std::vector<std::shared_ptr<Dataset>> children,
                std::shared_ptr<arrow::Schema> schema);
   /// The schema, and the children with it; found on first need.
@@ -79,8 +79,7 @@ class UnionDataset final : public Dataset {
 
   const std::vector<std::shared_ptr<Dataset>> children_;
   const std::shared_ptr<arrow::Schema> declared_;
-  mutable std::mutex mutex_;
-  mutable std::shared_ptr<const State> state_;
+  const std::unique_ptr<Found> found_;
 };
 
 /// A table in memory as a dataset, whose row groups are the table's chunks. Scans copy nothing that

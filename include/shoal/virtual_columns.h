@@ -15,8 +15,10 @@ enum class VirtualColumn {
   kRowIndex,   // int64: the row's place in its file, from 0, whatever filters leave of the file
   kFileSize,   // int64: bytes of the file, as it was listed
   kFileMtime,  // timestamp[ns, UTC]: when the file was last changed; null where nothing tells it
+  kFragmentIndex,  // int64: the file's place among all that are listed, from 0, whatever filters
+                   // leave of them; takes a full listing
 };
-inline constexpr int kNumVirtualColumns = 4;
+inline constexpr int kNumVirtualColumns = 5;
 
 /// "filename", "row_index", ...
 std::string_view ToString(VirtualColumn column);
@@ -29,6 +31,7 @@ struct VirtualColumnNames {
   std::string row_index = "__row_index";
   std::string file_size = "__file_size";
   std::string file_mtime = "__file_mtime";
+  std::string fragment_index = "__fragment_index";
 
   const std::string& Of(VirtualColumn column) const;
 };

@@ -111,8 +111,9 @@ def open(
         Other names for the columns about files, by which :meth:`Dataset.scan` can be asked for them:
         ``{"filename": "path"}``; None for one that cannot be asked for. By default ``filename``, the file's
         path, is ``__filename``; ``row_index``, a row's place in its file from 0, ``__row_index``;
-        ``file_size``, in bytes, ``__file_size``; and ``file_mtime``, when it was last changed,
-        ``__file_mtime``. A column of the table of such a name comes first.
+        ``file_size``, in bytes, ``__file_size``; ``file_mtime``, when it was last changed,
+        ``__file_mtime``; and ``fragment_index``, the file's place among all that are listed, from 0,
+        ``__fragment_index``. A column of the table of such a name comes first.
 
     Raises
     ------
@@ -521,7 +522,7 @@ def _virtual_columns(names: Mapping[str, str | None] | None) -> dict[str, str]:
     return {column: name or "" for column, name in names.items()}
 
 
-_VIRTUAL_COLUMNS = ("filename", "row_index", "file_size", "file_mtime")
+_VIRTUAL_COLUMNS = ("filename", "row_index", "file_size", "file_mtime", "fragment_index")
 
 
 def _inspect(inspect: int | str) -> int:

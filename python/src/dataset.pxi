@@ -115,6 +115,8 @@ cdef class Dataset:
                 options.virtual_columns.file_size = as_bytes(value)
             elif name == "file_mtime":
                 options.virtual_columns.file_mtime = as_bytes(value)
+            elif name == "fragment_index":
+                options.virtual_columns.fragment_index = as_bytes(value)
             else:
                 raise ValueError(f"virtual_columns: there is no column {name!r}")
         storage_options = dict(storage_options or {})

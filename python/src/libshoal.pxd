@@ -315,6 +315,7 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
         c_string row_index
         c_string file_size
         c_string file_mtime
+        c_string fragment_index
 
     cdef cppclass COpenOptions "shoal::OpenOptions":
         shared_ptr[CFileSystem] filesystem

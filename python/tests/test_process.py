@@ -402,6 +402,7 @@ def test_a_child_does_not_wait_for_what_other_threads_of_its_parent_did(tmp_path
     """Of the same dataset: its caches and its first inspection are behind locks."""
     code = """
 import os, shoal, signal, threading, warnings
+import shoal.dataset as ds
 warnings.simplefilter("ignore")
 dataset = shoal.open(sys.argv[1], cache=sys.argv[2])
 assert dataset.count("x >= 50") == 50 and dataset.to_table().num_rows == 100
@@ -416,12 +417,13 @@ for thread in threads:
 statuses = []
 for i in range(20):
     other = shoal.open(sys.argv[1], cache=sys.argv[2])
-    inspects = threading.Thread(target=lambda: other.schema)
+    union = ds.UnionDataset(None, [ds.dataset(sys.argv[1]), ds.dataset(sys.argv[1])])
+    inspects = threading.Thread(target=lambda: (other.schema, union.schema))
     inspects.start()
     pid = os.fork()
     if pid == 0:
         signal.alarm(100)
-        ok = dataset.count("x < 10") == 10 and other.to_table().num_rows == 100
+        ok = dataset.count("x < 10") == 10 and other.to_table().num_rows == 100 and union.count_rows() == 200
         os._exit(0 if ok else 1)
     inspects.join()
     statuses.append(os.waitpid(pid, 0)[1])

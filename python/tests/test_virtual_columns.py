@@ -19,9 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 import shoal
 import shoal.dataset as ds
+from files import write
 
 field = pc.field
-ALL = ["x", "__filename", "__row_index", "__file_size", "__file_mtime"]
+ALL = ["x", "__filename", "__row_index", "__file_size", "__file_mtime", "__fragment_index"]
 
 
 def write_stream(table: pa.Table, path: str) -> None:
@@ -64,6 +65,7 @@ def make(root: Path, ending: str, rows: tuple[int, ...] = (5000, 3, 2000)) -> pa
                     "__row_index": pa.array(range(n), pa.int64()),
                     "__file_size": pa.array([path.stat().st_size] * n, pa.int64()),
                     "__file_mtime": pa.array([ns] * n, pa.timestamp("ns", "UTC")),
+                    "__fragment_index": pa.array([number] * n, pa.int64()),
                 }
             )
         )
@@ -99,6 +101,8 @@ def test_filters_on_virtual_columns_give_the_rows_that_pass(tmp_path: Path, endi
         field("__row_index").isin(random_rows) & (field("x") > 100),
         ~(field("__row_index") >= 3) | (field("x") == 4000),
         field("__file_size") > 200,
+        field("__fragment_index") == 2,
+        (field("__fragment_index") > 0) | (field("x") == 7),
         field("__file_mtime") >= datetime.datetime(2023, 11, 14, tzinfo=datetime.UTC),
         (field("x") >= 4990) & (field("__row_index") < 4995),
     ):
@@ -177,3 +181,17 @@ def test_stats_do_not_tell_of_virtual_columns(tmp_path: Path) -> None:
     stats = shoal.open(str(tmp_path)).stats("__row_index < 700")
     assert list(stats.columns) == ["x", "k"]
     assert stats.num_rows.value == 700 + 3 + 700
+
+
+def test_the_index_of_a_file_is_that_among_all_files_whatever_filters_leave(tmp_path: Path) -> None:
+    for i in range(40):
+        write(tmp_path / f"k={i:02}" / "f.parquet", {"x": [i]})
+    for options in ({}, {"inspect": "first"}, {"schema": pa.schema({"x": pa.int64(), "k": pa.string()})}):
+        for filter in ("k = '31'", "x = 31", "__fragment_index = 31"):
+            dataset = shoal.open(str(tmp_path), **options)
+            rows = dataset.scan(["x", "__fragment_index"], filter).to_table().to_pylist()
+            assert rows == [{"x": 31, "__fragment_index": 31}], (options, filter)
+        limited = shoal.open(str(tmp_path), **options).scan(["__fragment_index"], None, 2, 38).to_table()
+        assert limited["__fragment_index"].to_pylist() == [38, 39]
+    plan = dataset.plan(["x"], "__fragment_index in (3, 4)", collect_statistics=False)
+    assert [fragment.path for fragment in plan.fragments] == dataset.files[3:5]

@@ -282,7 +282,8 @@ class Dataset::Impl {
                                           const std::shared_ptr<const plan::Inspection>& inspected,
                                           const arrow::StopToken& stop) {
     plan::PlannerInput out{source_, inspected, nullptr, {}, cache_};
-    const bool all = !bound.filters_keys && !bound.request.limit;
+    const bool all =
+        (!bound.filters_keys && !bound.request.limit) || plan::NeedsAllFiles(*inspected);
     const bool known = inspected->all_files != nullptr || is_listed();
     if (all || known) {
       ARROW_ASSIGN_OR_RAISE(auto listed, listing(*inspected, stop));

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <utility>
 
+#include "base/fork_mutex.h"
 #include "read/batch_stream.h"
 #include "schema/merge.h"
 #include "statistics/merge.h"
@@ -25,9 +27,16 @@ struct UnionDataset::State {
   std::vector<std::shared_ptr<Dataset>> children;  // with that schema
 };
 
+struct UnionDataset::Found {
+  base::ForkMutex mutex{base::ForkMutex::Over::kBreaks};
+  std::shared_ptr<const State> state;  // null: nobody has needed it
+};
+
 UnionDataset::UnionDataset(std::vector<std::shared_ptr<Dataset>> children,
                            std::shared_ptr<arrow::Schema> schema)
-    : children_(std::move(children)), declared_(std::move(schema)) {}
+    : children_(std::move(children)),
+      declared_(std::move(schema)),
+      found_(std::make_unique<Found>()) {}
 
 UnionDataset::~UnionDataset() = default;
 
@@ -41,8 +50,8 @@ arrow::Result<std::shared_ptr<UnionDataset>> UnionDataset::Make(
 }
 
 arrow::Result<std::shared_ptr<const UnionDataset::State>> UnionDataset::state() const {
-  std::lock_guard lock(mutex_);
-  if (state_) return state_;
+  std::lock_guard lock(found_->mutex);
+  if (found_->state) return found_->state;
   auto made = std::make_shared<State>();
   made->schema = declared_;
   if (!declared_) {
@@ -57,8 +66,8 @@ arrow::Result<std::shared_ptr<const UnionDataset::State>> UnionDataset::state() 
     ARROW_ASSIGN_OR_RAISE(auto with_schema, child->WithSchema(made->schema));
     made->children.push_back(std::move(with_schema));
   }
-  state_ = std::move(made);
-  return state_;
+  found_->state = std::move(made);
+  return found_->state;
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> UnionDataset::schema() const {

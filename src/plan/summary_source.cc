@@ -1,6 +1,7 @@
 #include "plan/summary_source.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "base/location.h"

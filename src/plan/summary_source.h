@@ -3,7 +3,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +13,8 @@
 
 #include <shoal/file_format.h>
 #include <shoal/listing.h>
+
+#include "base/fork_mutex.h"
 
 namespace shoal::plan {
 
@@ -59,7 +60,7 @@ class SummarySource final : public ListingSource {
   std::shared_ptr<const FileFormat> format_;
   std::shared_ptr<const ListingSource> walk_;
   bool names_files_ = false;  // else they are listed
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_{base::ForkMutex::Over::kBreaks};
   mutable std::shared_ptr<const Summary> summary_;
 };
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr VirtualColumn kAll[kNumVirtualColumns] = {
     VirtualColumn::kFilename, VirtualColumn::kRowIndex, VirtualColumn::kFileSize,
-    VirtualColumn::kFileMtime};
+    VirtualColumn::kFileMtime, VirtualColumn::kFragmentIndex};
 
 }  // namespace
 
@@ -35,6 +35,8 @@ std::string_view ToString(VirtualColumn column) {
       return "file_size";
     case VirtualColumn::kFileMtime:
       return "file_mtime";
+    case VirtualColumn::kFragmentIndex:
+      return "fragment_index";
   }
   return "unknown";
 }
@@ -48,9 +50,11 @@ const std::string& VirtualColumnNames::Of(VirtualColumn column) const {
     case VirtualColumn::kFileSize:
       return file_size;
     case VirtualColumn::kFileMtime:
+      return file_mtime;
+    case VirtualColumn::kFragmentIndex:
       break;
   }
-  return file_mtime;
+  return fragment_index;
 }
 
 std::shared_ptr<arrow::Field> ToField(const VirtualField& field) {
@@ -59,6 +63,7 @@ std::shared_ptr<arrow::Field> ToField(const VirtualField& field) {
       return arrow::field(field.name, arrow::utf8(), /*nullable=*/false);
     case VirtualColumn::kRowIndex:
     case VirtualColumn::kFileSize:
+    case VirtualColumn::kFragmentIndex:
       return arrow::field(field.name, arrow::int64(), /*nullable=*/false);
     case VirtualColumn::kFileMtime:
       break;
@@ -98,16 +103,18 @@ std::string TimeText(int64_t ns) {
   return text;
 }
 
-std::optional<std::string> ValueOf(VirtualColumn column, const std::string& path, int64_t size,
-                                   int64_t mtime_ns) {
+std::optional<std::string> ValueOf(VirtualColumn column, const std::string& path, int64_t place,
+                                   const FileVersion& version) {
   switch (column) {
     case VirtualColumn::kFilename:
       return path;
     case VirtualColumn::kFileSize:
-      return std::to_string(size);
+      return std::to_string(version.size);
     case VirtualColumn::kFileMtime:
-      if (mtime_ns == FileVersion::kUnknown) return std::nullopt;
-      return TimeText(mtime_ns);
+      if (version.mtime_ns == FileVersion::kUnknown) return std::nullopt;
+      return TimeText(version.mtime_ns);
+    case VirtualColumn::kFragmentIndex:
+      return std::to_string(place);
     case VirtualColumn::kRowIndex:
       break;
   }
@@ -156,6 +163,10 @@ std::shared_ptr<const Inspection> WithVirtualColumns(std::shared_ptr<const Inspe
   return out;
 }
 
+bool NeedsAllFiles(const Inspection& inspection) {
+  return NameOf(VirtualColumn::kFragmentIndex, inspection.virtual_columns) != nullptr;
+}
+
 arrow::Result<FileTable> AddVirtualKeys(const FileTable& page,
                                         const std::vector<VirtualField>& fields,
                                         const std::shared_ptr<arrow::fs::FileSystem>& filesystem,
@@ -180,7 +191,7 @@ arrow::Result<FileTable> AddVirtualKeys(const FileTable& page,
     for (const VirtualField& field : fields) {
       if (field.column == VirtualColumn::kRowIndex) continue;
       keys.push_back(
-          {field.name, ValueOf(field.column, page.path(i), version.size, version.mtime_ns)});
+          {field.name, ValueOf(field.column, page.path(i), i, version)});
     }
     out.AddFile(directory, page.name(i), version, keys);
   }
@@ -192,6 +203,10 @@ arrow::Result<std::shared_ptr<arrow::Scalar>> ValueOf(
     const std::shared_ptr<arrow::fs::FileSystem>& filesystem) {
   if (field.column == VirtualColumn::kRowIndex) return nullptr;
   if (field.column == VirtualColumn::kFilename) return arrow::MakeScalar(fragment.path);
+  if (field.column == VirtualColumn::kFragmentIndex) {
+    return arrow::Status::NotImplemented("A fragment does not know its place in the table: ask the "
+                                         "dataset for `", field.name, "`");
+  }
   FileVersion version = fragment.version;
   if (version.size == FileVersion::kUnknown) {
     ARROW_ASSIGN_OR_RAISE(version,

@@ -21,8 +21,11 @@ std::shared_ptr<const Inspection> WithVirtualColumns(std::shared_ptr<const Inspe
                                                      const ScanRequest& request,
                                                      const VirtualColumnNames& names);
 
-/// The page with `fields` among the keys of each file. Looks at files whose size is wanted and
-/// which the listing does not tell.
+/// Whether a virtual column in use tells of a file among all others: then they have to be listed.
+bool NeedsAllFiles(const Inspection& inspection);
+
+/// The page with `fields` among the keys of each file; it is the full listing where NeedsAllFiles.
+/// Looks at files whose size is wanted and which the listing does not tell.
 arrow::Result<FileTable> AddVirtualKeys(const FileTable& page,
                                         const std::vector<VirtualField>& fields,
                                         const std::shared_ptr<arrow::fs::FileSystem>& filesystem,

@@ -43,15 +43,16 @@ arrow::Status StoreError(const arrow::Status& status, std::string_view what,
 }
 
 /// Why a file could not be opened: it is missing, or something else.
-arrow::Status OpenError(const arrow::Status& status, const SourceFile& file) {
+arrow::Status OpenError(const arrow::Status& status, const SourceFile& file,
+                        const arrow::StopToken& stop) {
   const auto access = store::Access::Of(file.filesystem);
   if (arrow::internal::ErrnoFromStatus(status) == 0) {
     // Not every store says it in its error.
-    auto info =
-        access->Call<arrow::fs::FileInfo>(file.filesystem, arrow::StopToken::Unstoppable(),
-                                          [path = file.path](arrow::fs::FileSystem& filesystem) {
-                                            return filesystem.GetFileInfo(path);
-                                          });
+    auto info = access->Call<arrow::fs::FileInfo>(
+        file.filesystem, stop, [path = file.path](arrow::fs::FileSystem& filesystem) {
+          return filesystem.GetFileInfo(path);
+        });
+    ARROW_RETURN_NOT_OK(stop.Poll());
     if (info.ok() && info->type() == arrow::fs::FileType::NotFound) {
       return arrow::internal::IOErrorFromErrno(ENOENT, "Cannot open '", access->Name(file.path),
                                                "': ", status.message());
@@ -201,7 +202,7 @@ class FilesystemFile final : public OpenFile {
         });
     if (!input.ok()) {
       ARROW_RETURN_NOT_OK(stop.Poll());
-      return OpenError(input.status(), *file);
+      return OpenError(input.status(), *file, stop);
     }
     std::shared_ptr<FilesystemFile> opened(
         new FilesystemFile(std::move(file), std::move(counters), std::move(access),

@@ -85,7 +85,8 @@ class FewRetries final : public arrow::fs::S3RetryStrategy {
   const std::shared_ptr<std::atomic<int64_t>> count_;
 };
 
-arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
+arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options,
+                                 const Limits& limits) {
   if (!uri.username().empty()) {
     ARROW_RETURN_NOT_OK(options.Add("access_key", uri.username()));
     ARROW_RETURN_NOT_OK(options.Add("secret_key", uri.password()));
@@ -132,6 +133,7 @@ arrow::Result<FileSystem> OpenS3(const arrow::util::Uri& uri, Options options) {
   if (s3.region.empty()) {
     // A filesystem of its own only for the rules of Access; it makes no request.
     ARROW_ASSIGN_OR_RAISE(FileSystem probe, arrow::fs::S3FileSystem::Make(s3, io));
+    Access::Of(probe)->SetLimits(limits);
     auto region = Access::Of(probe)->Call<std::string>(
         probe, arrow::StopToken::Unstoppable(), [bucket = uri.host()](arrow::fs::FileSystem&) {
           return arrow::fs::ResolveS3BucketRegion(bucket);
@@ -265,17 +267,14 @@ arrow::Result<FileSystem> Open(Kind kind, const arrow::util::Uri& uri, const std
     ARROW_ASSIGN_OR_RAISE(const auto items, uri.query_items());
     for (const auto& [name, value] : items) {
       // What Arrow's own URIs have for other uses.
-      if (name == "retry_limit_seconds") {
-        given["deadline"] = value;
-      } else if (name != "allow_bucket_creation" && name != "allow_bucket_deletion" &&
-                 !given.emplace(name, value).second) {
+      if (name == "allow_bucket_creation" || name == "allow_bucket_deletion") continue;
+      if (!given.emplace(name == "retry_limit_seconds" ? "deadline" : name, value).second)
         return arrow::Status::Invalid("'", name, "' is in its query and in the storage options");
-      }
     }
   }
   ARROW_ASSIGN_OR_RAISE(const Options options, Options::Parse(kind, given));
   ARROW_ASSIGN_OR_RAISE(const Limits limits, options.ReadLimits());
-  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, kind == Kind::kS3 ? OpenS3(uri, options)
+  ARROW_ASSIGN_OR_RAISE(FileSystem filesystem, kind == Kind::kS3 ? OpenS3(uri, options, limits)
                                                : kind == Kind::kGcs
                                                    ? OpenGcs(uri, options)
                                                    : OpenAzure(uri, options, query));
