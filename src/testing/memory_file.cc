@@ -21,7 +21,15 @@ MemoryFile::MemoryFile(std::shared_ptr<const FileFormat> format, std::string byt
       file_(std::make_shared<const SourceFile>(SourceFile{nullptr, kPath})) {}
 
 arrow::Result<std::shared_ptr<const FileFacts>> MemoryFile::Facts() {
-  auto reader = format_->ReadFacts(file_);
+  ARROW_ASSIGN_OR_RAISE(auto facts, Facts(format_->ReadFacts(file_)));
+  const TextTyping* typing = format_->text_typing();
+  if (typing == nullptr) return facts;
+  ARROW_ASSIGN_OR_RAISE(auto table, typing->Union({{kPath, std::move(facts)}}));
+  return Facts(typing->ReadFacts(file_, {std::move(table)}));
+}
+
+arrow::Result<std::shared_ptr<const FileFacts>> MemoryFile::Facts(
+    std::unique_ptr<FactsReader> reader) {
   Resident got;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto step, reader->Next(std::move(got)));

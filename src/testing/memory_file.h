@@ -26,6 +26,7 @@ class MemoryFile {
   MemoryFile(std::shared_ptr<const FileFormat> format, std::string bytes,
              arrow::MemoryPool* pool = arrow::default_memory_pool());
 
+  /// As they are for a table of this file alone: of text, with the types of its values.
   arrow::Result<std::shared_ptr<const FileFacts>> Facts();
   struct Request {
     std::vector<int> row_groups;
@@ -41,6 +42,7 @@ class MemoryFile {
   int64_t bytes_asked() const { return bytes_asked_; }
 
  private:
+  arrow::Result<std::shared_ptr<const FileFacts>> Facts(std::unique_ptr<FactsReader> reader);
   arrow::Status Run(Unit& unit, const Request& request, arrow::RecordBatchVector* out);
   arrow::Result<Resident> Answer(const NeedBytes& need);
 
