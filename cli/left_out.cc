@@ -1,17 +1,67 @@
 #include "left_out.h"
 
 #include "json_text.h"
+#include "text_table.h"
 
 namespace shoal::cli {
+
+namespace {
+
+struct Words {
+  const char* what;
+  const char* advice = "";
+};
+
+Words WordsOf(ListingIssue issue) {
+  switch (issue) {
+    case ListingIssue::kHidden:
+      return {"hidden by name", "; --ignore-prefixes says what hides them"};
+    case ListingIssue::kZeroByte:
+      return {"of 0 bytes"};
+    case ListingIssue::kDirectoryMarker:
+      return {"that only stand for a folder"};
+    case ListingIssue::kExtension:
+      return {"with another ending",
+              "; --extension, or --format by_extension, says which endings are read"};
+    case ListingIssue::kMisfit:
+      return {"whose path does not fit the partitioning", "; --partitioning names another"};
+    case ListingIssue::kMissingKey:
+      return {"whose path lacks a key that others have: it is null there"};
+    case ListingIssue::kNotUtf8:
+      return {"whose path is not UTF-8"};
+    case ListingIssue::kSubdirectory:
+      return {"in folders without a key, as --ignore-subdirectory says"};
+    case ListingIssue::kSpecialFile:
+      return {"that are pipes, sockets or devices"};
+    case ListingIssue::kUnseenColumn:
+      return {"with a column that no inspected file had", "; --inspect all reads it"};
+  }
+  return {""};
+}
+
+}  // namespace
 
 std::string DescribeIssue(const ListingReport& report, ListingIssue issue) {
   const auto& entry = report[issue];
   if (entry.count == 0) return "";
-  std::string text = IsKept(issue) ? "noted " : "left out ";
-  text += std::string(ToString(issue)) + ": " + std::to_string(entry.count);
+  const Words words = WordsOf(issue);
+  std::string text = IsKept(issue) ? "read " : "left out ";
+  text += Count(entry.count, "file ", "files ") + words.what + " (";
+  text += std::string(ToString(issue)) + ")";
   for (size_t e = 0; e < entry.examples.size(); ++e) {
     text += e == 0 ? ", such as " : ", ";
     AppendVisible(entry.examples[e], &text);
+  }
+  return text + words.advice;
+}
+
+std::string DescribeLeftOut(const ListingReport& report) {
+  std::string text;
+  for (int i = 0; i < kNumListingIssues; ++i) {
+    const auto issue = static_cast<ListingIssue>(i);
+    if (issue == ListingIssue::kHidden) continue;
+    const std::string line = DescribeIssue(report, issue);
+    if (!line.empty()) text += "shoal: warning: " + line + "\n";
   }
   return text;
 }

@@ -91,6 +91,15 @@ arrow::Status AddSizes(const Arguments& arguments, std::vector<ListedFile>* file
   return arrow::Status::OK();
 }
 
+/// Whoever reads the table does not read these either.
+void LeaveOutEmpty(Listing* listing) {
+  std::erase_if(listing->files, [&](const ListedFile& file) {
+    if (file.size != 0) return false;
+    listing->report.Add(ListingIssue::kZeroByte, file.path);
+    return true;
+  });
+}
+
 std::string AsJson(const Listing& listing) {
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   for (const ListedFile& file : listing.files) {
@@ -138,6 +147,7 @@ arrow::Status RunLs(const Arguments& arguments) {
   const bool filtered = !arguments.request.filter.Equals(arrow::compute::literal(true));
   ARROW_ASSIGN_OR_RAISE(Listing listing, filtered ? ListKept(arguments) : ListAll(arguments));
   ARROW_RETURN_NOT_OK(AddSizes(arguments, &listing.files));
+  LeaveOutEmpty(&listing);
   if (arguments.json) return Print(AsJson(listing));
   ARROW_RETURN_NOT_OK(Print(AsLines(listing)));
   std::cerr << Summary(listing);

@@ -59,17 +59,17 @@ void WarnOfLeftOut(const ScanMetrics& metrics) {
     text += "shoal: warning: " + column +
             " is not read, since no inspected file had it: --inspect all reads it\n";
   }
-  for (const std::string& file : metrics.skipped) text += "shoal: warning: left out " + file + "\n";
-  for (int i = 0; i < kNumListingIssues; ++i) {
-    const auto issue = static_cast<ListingIssue>(i);
-    if (issue == ListingIssue::kHidden) continue;  // `_SUCCESS` and the like lie everywhere
-    if (issue == ListingIssue::kUnseenColumn && !metrics.unseen_columns.empty()) continue;
-    if (issue == ListingIssue::kZeroByte && AllAmong(metrics.listing[issue], metrics.skipped))
-      continue;
-    const std::string line = DescribeIssue(metrics.listing, issue);
-    if (!line.empty()) text += "shoal: warning: " + line + "\n";
-  }
-  std::cerr << text;
+  for (const std::string& file : metrics.skipped)
+    text += "shoal: warning: left out: " + file + "\n";
+  // What reading met is not told a second time.
+  ListingReport listing = metrics.listing;
+  const auto entry = [&](ListingIssue issue) -> ListingReport::Entry& {
+    return listing.issues[static_cast<size_t>(issue)];
+  };
+  if (!metrics.unseen_columns.empty()) entry(ListingIssue::kUnseenColumn) = {};
+  if (AllAmong(entry(ListingIssue::kZeroByte), metrics.skipped))
+    entry(ListingIssue::kZeroByte) = {};
+  std::cerr << text + DescribeLeftOut(listing);
 }
 
 }  // namespace shoal::cli

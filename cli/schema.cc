@@ -1,10 +1,13 @@
 // schema: the columns of a table.
+#include <iostream>
+
 #include <shoal/dataset.h>
 #include <nlohmann/json.hpp>
 
 #include "cache_warning.h"
 #include "interrupt.h"
 #include "json_text.h"
+#include "left_out.h"
 #include "output_target.h"
 #include "report_json.h"
 #include "text_table.h"
@@ -17,18 +20,15 @@ namespace {
 struct Columns {
   std::shared_ptr<arrow::Schema> all;
   std::shared_ptr<arrow::Schema> keys;
+  ListingReport listing;  // of the inspection
 };
 
 arrow::Result<Columns> FindColumns(const Arguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto dataset, Dataset::Open(arguments.sources, arguments.open));
   Columns columns;
   ARROW_ASSIGN_OR_RAISE(columns.keys, dataset->partition_schema());
-  if (!arguments.request.columns) {
-    ARROW_ASSIGN_OR_RAISE(columns.all, dataset->schema());
-    WarnOfCache(*dataset);
-    return columns;
-  }
-  // What a projection gives is known once it is planned. No row is wanted for that.
+  // What a projection gives is known once it is planned, and what inspection left out. No row is
+  // wanted for that.
   ScanRequest request = arguments.request;
   request.limit = 0;
   PlanOptions planning;
@@ -36,6 +36,7 @@ arrow::Result<Columns> FindColumns(const Arguments& arguments) {
   planning.stop = StopOnSignal();
   ARROW_ASSIGN_OR_RAISE(const ScanPlan plan, dataset->Plan(request, planning));
   columns.all = plan.output_schema;
+  columns.listing = plan.listing;
   WarnOfCache(*dataset);
   return columns;
 }
@@ -57,7 +58,9 @@ arrow::Status RunSchema(const Arguments& arguments) {
     table.AddRow({std::move(name), field->type()->ToString(), field->nullable() ? "yes" : "no",
                   is_key ? "yes" : ""});
   }
-  return Print(arguments.json ? JsonText(json) : table.ToString());
+  ARROW_RETURN_NOT_OK(Print(arguments.json ? JsonText(json) : table.ToString()));
+  std::cerr << DescribeLeftOut(columns.listing);
+  return arrow::Status::OK();
 }
 
 }  // namespace shoal::cli

@@ -1,4 +1,6 @@
 // stats: rows, bytes and bounds of columns, from keys and footers alone.
+#include <iostream>
+
 #include <shoal/dataset.h>
 #include <nlohmann/json.hpp>
 
@@ -6,6 +8,7 @@
 
 #include "interrupt.h"
 #include "json_text.h"
+#include "left_out.h"
 #include "output_target.h"
 #include "report_json.h"
 #include "text_table.h"
@@ -98,7 +101,13 @@ arrow::Status RunStats(const Arguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(auto schema, dataset->schema());
   ARROW_ASSIGN_OR_RAISE(const std::string report, arguments.json ? JsonReport(statistics, *schema)
                                                                  : TextReport(statistics, *schema));
-  return Print(report);
+  ARROW_RETURN_NOT_OK(Print(report));
+  // Without a filter all files are listed already.
+  if (arguments.request.filter.Equals(arrow::compute::literal(true))) {
+    ARROW_ASSIGN_OR_RAISE(const ListingReport listing, dataset->listing_report());
+    std::cerr << DescribeLeftOut(listing);
+  }
+  return arrow::Status::OK();
 }
 
 }  // namespace shoal::cli

@@ -42,12 +42,14 @@ arrow::Result<std::shared_ptr<const FileFormat>> FormatByMagic(const ListingSour
     if (open->size() == 0) continue;
     ARROW_ASSIGN_OR_RAISE(auto head, open->Read({0, std::min(kMagicBytes, open->size())}));
     if (auto format = formats::FormatOfMagic(std::string_view(*head))) return format;
-    return arrow::Status::Invalid(
-        "'", file->path,
-        "' is of no known format: neither its name nor its first bytes tell. Name the format.");
+    return arrow::Status::Invalid("'", file->path,
+                                  "' is of no known format: neither its name nor its first bytes "
+                                  "tell. Name it: format=\"csv\", say, "
+                                  "or --format csv.");
   }
   return arrow::Status::Invalid("'", source.Describe(),
-                                "' has only empty files: no format can be found. Name the format.");
+                                "' has only empty files: no format can be found. Name it: "
+                                "format=\"csv\", say, or --format csv.");
 }
 
 /// What was looked for, what was left out and why, and what to do.

@@ -367,7 +367,9 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
     return collector.Add(page, keep);
   };
   if (plan.request.limit == 0) {
-    // Nothing is asked for.
+    // Nothing is asked for; what the inspection has seen is known.
+    plan.listing = inspection.report;
+    plan.listing.complete = inspection.all_files != nullptr;
   } else if (input.files) {
     plan.listing = input.files_report;
     ARROW_RETURN_NOT_OK(take(*input.files).status());

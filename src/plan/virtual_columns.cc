@@ -190,8 +190,7 @@ arrow::Result<FileTable> AddVirtualKeys(const FileTable& page,
     auto keys = page.KeysOf(i);
     for (const VirtualField& field : fields) {
       if (field.column == VirtualColumn::kRowIndex) continue;
-      keys.push_back(
-          {field.name, ValueOf(field.column, page.path(i), i, version)});
+      keys.push_back({field.name, ValueOf(field.column, page.path(i), i, version)});
     }
     out.AddFile(directory, page.name(i), version, keys);
   }
@@ -204,8 +203,10 @@ arrow::Result<std::shared_ptr<arrow::Scalar>> ValueOf(
   if (field.column == VirtualColumn::kRowIndex) return nullptr;
   if (field.column == VirtualColumn::kFilename) return arrow::MakeScalar(fragment.path);
   if (field.column == VirtualColumn::kFragmentIndex) {
-    return arrow::Status::NotImplemented("A fragment does not know its place in the table: ask the "
-                                         "dataset for `", field.name, "`");
+    return arrow::Status::NotImplemented(
+        "A fragment does not know its place in the table: ask the "
+        "dataset for `",
+        field.name, "`");
   }
   FileVersion version = fragment.version;
   if (version.size == FileVersion::kUnknown) {
