@@ -49,7 +49,7 @@ void PrintStats(const ScanMetrics& metrics, bool json) {
   }
   for (const std::string& file : metrics.skipped) out << "skipped     " << file << "\n";
   for (const std::string& column : metrics.unseen_columns)
-    out << "not read    " << column << ", since no inspected file had it\n";
+    out << "not read    " << column << ", since inspection did not meet it\n";
   std::cerr << out.str();
 }
 
@@ -57,7 +57,8 @@ void WarnOfLeftOut(const ScanMetrics& metrics) {
   std::string text;
   for (const std::string& column : metrics.unseen_columns) {
     text += "shoal: warning: " + column +
-            " is not read, since no inspected file had it: --inspect all reads it\n";
+            " is not read, since inspection did not meet it: --inspect all reads it, and with "
+            "--infer all each key of JSON lines\n";
   }
   for (const std::string& file : metrics.skipped)
     text += "shoal: warning: left out: " + file + "\n";

@@ -8,7 +8,7 @@ namespace shoal::cli {
 void PrintStats(const ScanMetrics& metrics, bool json);
 
 /// A line on standard error for all that is not read though it might have been meant: columns that
-/// no inspected file had, and files, but those whose names hide them.
+/// inspection did not meet, and files, but those whose names hide them.
 void WarnOfLeftOut(const ScanMetrics& metrics);
 
 }  // namespace shoal::cli

@@ -5,6 +5,7 @@
 // of it (Unit).
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -92,6 +93,11 @@ struct UnitRequest {
   /// they take.
   int64_t rows_wanted = std::numeric_limits<int64_t>::max();
   arrow::MemoryPool* pool = arrow::default_memory_pool();
+  /// For formats in which only reading tells which columns rows have: to be told of each that
+  /// facts->schema() has not, as a path of names (`s.x`). May be told more than once, and from any
+  /// thread. An error it gives is that of the rows from the first with the column on; those before
+  /// are handed out. Null: nobody asks.
+  std::function<arrow::Status(const std::string& column)> unseen_column = nullptr;
 };
 
 /// The columns of a table, for a format whose files do not say what types their columns have.

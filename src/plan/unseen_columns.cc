@@ -50,6 +50,15 @@ arrow::Result<std::string> UnseenColumns::Of(const FileFacts& facts, const std::
   return column;
 }
 
+arrow::Status UnseenColumns::OfRows(const std::string& column, const std::string& path) const {
+  if (!strict_) return arrow::Status::OK();
+  return arrow::Status::Invalid(
+      "'", path, "' has rows with the key '", column,
+      "', which inspection did not meet. Inspect all files (inspect=\"all\") and all of each "
+      "(infer=\"all\"), declare the schema, or take 'unseen_column' out of strict to read the "
+      "table without it.");
+}
+
 arrow::Status ReportUnseenKeys(const FileTable& files, const std::vector<bool>& keep,
                                const Inspection& inspection, ListingReport* report) {
   for (const auto& column : files.keys().columns) {

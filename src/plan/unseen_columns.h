@@ -26,6 +26,11 @@ class UnseenColumns {
   /// strict about them. A declared schema names the columns that are wanted, and nothing else is
   /// missed.
   arrow::Result<std::string> Of(const FileFacts& facts, const std::string& path);
+  /// Whether somebody wants to know.
+  bool wanted() const { return wanted_; }
+  /// What to say of a column that was met among the rows of a file: an error where the plan is
+  /// strict.
+  arrow::Status OfRows(const std::string& column, const std::string& path) const;
   /// An error if the table cannot hold the type of some column, or says that it has no nulls and
   /// the file lacks it, whether or not the question needs it: for files whose rows are counted or
   /// read. With a declared schema casting tells.

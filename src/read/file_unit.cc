@@ -256,10 +256,22 @@ class FileUnit final : public Unit {
     std::unique_ptr<Unit> inner;
     if (!mapping->leaves().empty() || !rows.exact_value()) {
       context_->counters->row_groups_read += static_cast<int64_t>(groups.size());
-      ARROW_ASSIGN_OR_RAISE(
-          inner, context_->files.format->MakeUnit({file(), facts, std::move(groups),
-                                                   mapping->leaves(), context_->batch_rows,
-                                                   context_->rows_wanted, context_->pool}));
+      UnitRequest request{file(),
+                          facts,
+                          std::move(groups),
+                          mapping->leaves(),
+                          context_->batch_rows,
+                          context_->rows_wanted,
+                          context_->pool};
+      if (context_->unseen->wanted()) {
+        request.unseen_column = [context = context_, path = file()->path](const auto& column) {
+          auto status = context->unseen->OfRows(column, path);
+          if (!status.ok()) return base::MarkQuestionError(status);
+          context->counters->AddUnseen(column, path);
+          return status;
+        };
+      }
+      ARROW_ASSIGN_OR_RAISE(inner, context_->files.format->MakeUnit(std::move(request)));
     }
     return std::make_unique<RowGroupScan>(context_, shape, std::move(mapping), std::move(inner),
                                           file(), rows.exact_value().value_or(0),

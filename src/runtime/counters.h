@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
@@ -41,23 +42,32 @@ struct Counters {
     std::lock_guard lock(mutex);
     unseen_before.push_back(std::move(what));
   }
-  /// A column that is not read, and a file that has it; the first file is told.
+  /// A column that is not read, and a file that has it. Which file and which columns are told does
+  /// not depend on what came first.
   void AddUnseen(const std::string& column, const std::string& path) {
     std::lock_guard lock(mutex);
-    unseen.emplace(column, path);
+    const auto [at, added] = unseen.emplace(column, path);
+    if (!added && path < at->second) at->second = path;
+    if (unseen.size() <= kMostUnseen) return;
+    unseen.erase(std::prev(unseen.end()));
+    more_unseen = true;
   }
   std::vector<std::string> Unseen() const {
     std::lock_guard lock(mutex);
     std::vector<std::string> out = unseen_before;
     for (const auto& [column, path] : unseen)
       out.push_back("column '" + column + "' of '" + path + "'");
+    if (more_unseen) out.emplace_back("each of more columns that are not named here");
     return out;
   }
 
  private:
   mutable std::mutex mutex;
   std::vector<std::string> unseen_before;
+  // Where data stands in place of columns' names there is no end of them.
+  static constexpr size_t kMostUnseen = 100;
   std::map<std::string, std::string> unseen;
+  bool more_unseen = false;
   std::vector<std::string> skipped;
 };
 

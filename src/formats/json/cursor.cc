@@ -90,7 +90,8 @@ bool Cursor::ReadEscape() {
 
 bool Cursor::ReadNumber(Number* number) {
   constexpr int64_t kMostDigits = 200;
-  constexpr int64_t kMostExponentDigits = 2;
+  constexpr int64_t kMostExponentDigits = 3;
+  constexpr int64_t kLargestExponent = 308;  // of a double
   const char* const begin = at_;
   number->negative = Take('-');
   uint64_t digits = 0;
@@ -111,10 +112,14 @@ bool Cursor::ReadNumber(Number* number) {
   number->has_digits = whole_digits + fraction_digits <= 18;
   if (*at_ == 'e' || *at_ == 'E') {
     ++at_;
+    const bool small = *at_ == '-';
     if (*at_ == '+' || *at_ == '-') ++at_;
-    const char* const exponent = at_;
-    while (IsDigit(*at_)) ++at_;
-    if (at_ == exponent || at_ - exponent > kMostExponentDigits) return false;
+    const char* const digits_begin = at_;
+    int64_t exponent = 0;
+    while (IsDigit(*at_) && at_ - digits_begin <= kMostExponentDigits)
+      exponent = exponent * 10 + (*at_++ - '0');
+    if (at_ == digits_begin || at_ - digits_begin > kMostExponentDigits) return false;
+    if (!small && whole_digits + exponent > kLargestExponent) return false;
     number->integer = number->has_digits = false;
   }
   number->digits = digits;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,9 @@ bool NumberAs(const Number& number, typename T::c_type* out) {
 
 struct Lines {
   Cursor cursor;
-  Status status;  // what building columns met with
+  UnseenKeys* unseen = nullptr;  // null: nobody asks for them
+  int64_t row = 0;
+  Status status = Status::OK();  // what building columns met with
 
   void Note(const Status& built) {
     if (!built.ok()) status = built;
@@ -64,36 +67,54 @@ class Column;
 /// The fields of an object.
 class Fields {
  public:
-  Fields(const arrow::FieldVector& fields, arrow::MemoryPool* pool);
+  /// Of `known` those are read that `wanted` has, too. `path`: in front of the fields' names.
+  Fields(const arrow::FieldVector& known, const arrow::FieldVector& wanted, std::string path,
+         arrow::MemoryPool* pool);
 
-  /// Appends `row` to each field's column, of which that many are there. From the opening brace.
+  /// Appends `row` to each wanted field's column, of which that many are there. From the opening
+  /// brace.
   bool Read(Lines& lines, int64_t row, int depth);
-  std::vector<Column>& columns() { return columns_; }
+  /// Those that are wanted, in the order of the wanted fields.
+  std::vector<std::shared_ptr<arrow::ArrayBuilder>> builders() const;
 
  private:
+  static constexpr int kSkipped = -1;  // a known field that is not wanted, or no known one
+  struct Name {
+    std::string name;
+    int column;  // or kSkipped
+  };
   /// A key as it stood at that position in the line before, and whose it is: the lines of a file
   /// are mostly alike.
   struct Position {
     std::string key;  // with the closing quote
-    int column = -1;
+    int column = kSkipped;
+    size_t next = 0;
   };
   static constexpr size_t kMostPositions = 10000;
 
-  /// The column that the key is of, or -1; from behind the opening quote.
-  bool ReadKey(Cursor& cursor, size_t position, int* column);
+  /// The column that the key is of, or kSkipped; from behind the opening quote.
+  bool ReadKey(Lines& lines, size_t position, int* column);
+  const Name* Find(std::string_view key);
 
-  std::vector<std::string> names_;
-  std::vector<Column> columns_;
+  std::vector<Name> names_;  // of all that are known
+  size_t next_ = 0;          // behind the name that was found last: keys mostly keep their order
+  std::string path_;
+  std::vector<Column> columns_;  // the wanted ones, and behind them those with objects in them
+  size_t wanted_ = 0;            // how many
   std::vector<Position> positions_;
 };
 
 /// Where the values under one key, or in one array, go.
 class Column {
  public:
-  Column(const std::shared_ptr<arrow::DataType>& type, arrow::MemoryPool* pool);
+  /// `wanted`: null if only the keys in its objects are looked at.
+  Column(const std::shared_ptr<arrow::DataType>& known,
+         const std::shared_ptr<arrow::DataType>& wanted, const std::string& path,
+         arrow::MemoryPool* pool);
 
-  /// Appends one value.
+  /// Appends one value, if it is wanted.
   bool Read(Lines& lines, int depth);
+  /// Null: it is not wanted.
   const std::shared_ptr<arrow::ArrayBuilder>& builder() const { return builder_; }
 
  private:
@@ -113,27 +134,70 @@ class Column {
   std::shared_ptr<arrow::ArrayBuilder> builder_;
 };
 
-Fields::Fields(const arrow::FieldVector& fields, arrow::MemoryPool* pool) {
-  for (const auto& field : fields) {
-    names_.push_back(field->name());
-    columns_.emplace_back(field->type(), pool);
+/// Whether objects are in values of the type.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the schema
+bool HasObjects(const arrow::DataType& type) {
+  return type.id() == Type::STRUCT ||
+         (type.id() == Type::LIST && HasObjects(*type.field(0)->type()));
+}
+
+Fields::Fields(const arrow::FieldVector& known, const arrow::FieldVector& wanted, std::string path,
+               arrow::MemoryPool* pool)
+    : path_(std::move(path)), wanted_(wanted.size()) {
+  std::unordered_map<std::string_view, int> places;
+  for (const auto& field : known) {
+    places.emplace(field->name(), static_cast<int>(names_.size()));
+    names_.push_back({field->name(), kSkipped});
+  }
+  for (const auto& field : wanted) {
+    const int place = places.at(field->name());
+    names_[place].column = static_cast<int>(columns_.size());
+    columns_.emplace_back(known[place]->type(), field->type(), path_ + field->name(), pool);
+  }
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (names_[i].column != kSkipped || !HasObjects(*known[i]->type())) continue;
+    names_[i].column = static_cast<int>(columns_.size());
+    columns_.emplace_back(known[i]->type(), nullptr, path_ + known[i]->name(), pool);
   }
 }
 
-bool Fields::ReadKey(Cursor& cursor, size_t position, int* column) {
+std::vector<std::shared_ptr<arrow::ArrayBuilder>> Fields::builders() const {
+  std::vector<std::shared_ptr<arrow::ArrayBuilder>> out;
+  for (size_t i = 0; i < wanted_; ++i) out.push_back(columns_[i].builder());
+  return out;
+}
+
+const Fields::Name* Fields::Find(std::string_view key) {
+  const auto is_key = [&](const Name& name) { return name.name == key; };
+  const auto next = names_.begin() + static_cast<std::ptrdiff_t>(next_);
+  auto found = std::find_if(next, names_.end(), is_key);
+  if (found == names_.end()) {
+    found = std::find_if(names_.begin(), next, is_key);
+    if (found == next) return nullptr;
+  }
+  next_ = static_cast<size_t>(found - names_.begin()) + 1;
+  return &*found;
+}
+
+bool Fields::ReadKey(Lines& lines, size_t position, int* column) {
+  Cursor& cursor = lines.cursor;
   if (position < positions_.size() && cursor.TakeIf(positions_[position].key)) {
     *column = positions_[position].column;
+    next_ = positions_[position].next;
     return true;
   }
   std::string_view key;
   bool as_it_stands;
   if (!cursor.ReadString(&key, &as_it_stands)) return false;
-  const auto found = std::find(names_.begin(), names_.end(), key);
-  *column = found == names_.end() ? -1 : static_cast<int>(found - names_.begin());
+  const Name* const found = Find(key);
+  *column = found ? found->column : kSkipped;
+  // Once it is in `positions_`, it was noted.
+  if (!found && lines.unseen) lines.unseen->Note(path_, key, lines.row);
   if (as_it_stands && position < kMostPositions) {
     if (position >= positions_.size()) positions_.resize(position + 1);
     positions_[position].key.assign(key).push_back('"');
     positions_[position].column = *column;
+    positions_[position].next = next_;
   }
   return true;
 }
@@ -146,18 +210,21 @@ bool Fields::Read(Lines& lines, int64_t row, int depth) {
   cursor.SkipBlanks();
   if (!cursor.Take('}')) {
     while (true) {
-      int index = -1;
-      if (!cursor.Take('"') || !ReadKey(cursor, position++, &index)) return false;
+      int index = kSkipped;
+      if (!cursor.Take('"') || !ReadKey(lines, position++, &index)) return false;
       cursor.SkipBlanks();
       if (!cursor.Take(':')) return false;
       cursor.SkipBlanks();
-      if (index < 0) {
+      if (index == kSkipped) {
         if (!cursor.SkipValue(depth)) return false;
       } else {
         Column& column = columns_[static_cast<size_t>(index)];
-        // A key that is there twice is no plain one.
-        if (column.builder()->length() != row || !column.Read(lines, depth)) return false;
-        ++found;
+        if (column.builder()) {
+          // A key that is there twice is no plain one.
+          if (column.builder()->length() != row) return false;
+          ++found;
+        }
+        if (!column.Read(lines, depth)) return false;
       }
       cursor.SkipBlanks();
       if (cursor.Take('}')) break;
@@ -165,31 +232,45 @@ bool Fields::Read(Lines& lines, int64_t row, int depth) {
       cursor.SkipBlanks();
     }
   }
-  if (found == columns_.size()) return true;
-  for (const Column& column : columns_) {
-    if (column.builder()->length() == row) lines.Note(column.builder()->AppendNull());
+  if (found == wanted_) return true;
+  for (size_t i = 0; i < wanted_; ++i) {
+    const auto& builder = columns_[i].builder();
+    if (builder->length() == row) lines.Note(builder->AppendNull());
   }
   return true;
 }
 
-Column::Column(const std::shared_ptr<arrow::DataType>& type, arrow::MemoryPool* pool)
-    : type_(type->id()) {
+Column::Column(const std::shared_ptr<arrow::DataType>& known,
+               const std::shared_ptr<arrow::DataType>& wanted, const std::string& path,
+               arrow::MemoryPool* pool)
+    : type_(known->id()) {
   if (type_ == Type::STRUCT) {
-    fields_ = std::make_unique<Fields>(type->fields(), pool);
-    std::vector<std::shared_ptr<arrow::ArrayBuilder>> builders;
-    for (const Column& column : fields_->columns()) builders.push_back(column.builder());
-    builder_ = std::make_shared<arrow::StructBuilder>(type, pool, std::move(builders));
+    const auto none = arrow::FieldVector();
+    fields_ = std::make_unique<Fields>(known->fields(), wanted ? wanted->fields() : none,
+                                       path + ".", pool);
+    if (wanted) {
+      builder_ = std::make_shared<arrow::StructBuilder>(wanted, pool, fields_->builders());
+    }
   } else if (type_ == Type::LIST) {
-    items_ = std::make_unique<Column>(type->field(0)->type(), pool);
-    builder_ = std::make_shared<arrow::ListBuilder>(pool, items_->builder(), type);
-  } else {
-    builder_ = arrow::MakeBuilder(type, pool).ValueOrDie();  // LineDecoder::Makes() it
+    // Items have no name of their own.
+    items_ = std::make_unique<Column>(known->field(0)->type(),
+                                      wanted ? wanted->field(0)->type() : nullptr, path, pool);
+    if (wanted) builder_ = std::make_shared<arrow::ListBuilder>(pool, items_->builder(), wanted);
+  } else if (wanted) {
+    builder_ = arrow::MakeBuilder(wanted, pool).ValueOrDie();  // CanDecodeLines
   }
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the schema
 bool Column::Read(Lines& lines, int depth) {
   Cursor& cursor = lines.cursor;
+  if (!builder_) {
+    if (fields_ && cursor.peek() == '{') {
+      return depth < kMaxDepth && fields_->Read(lines, 0, depth + 1);
+    }
+    if (items_ && cursor.peek() == '[') return depth < kMaxDepth && ReadItems(lines, depth + 1);
+    return cursor.SkipValue(depth);
+  }
   if (cursor.peek() == 'n') {
     if (!cursor.Take("null")) return false;
     lines.Note(builder_->AppendNull());
@@ -245,7 +326,7 @@ bool Column::Read(Lines& lines, int depth) {
 bool Column::ReadItems(Lines& lines, int depth) {
   Cursor& cursor = lines.cursor;
   if (!cursor.Take('[')) return false;
-  lines.Note(static_cast<arrow::ListBuilder&>(*builder_).Append());
+  if (builder_) lines.Note(static_cast<arrow::ListBuilder&>(*builder_).Append());
   cursor.SkipBlanks();
   if (cursor.Take(']')) return true;
   while (true) {
@@ -293,26 +374,51 @@ bool CanDecodeLines(const arrow::Schema& schema) {
                      [](const auto& field) { return Makes(*field->type()); });
 }
 
+void UnseenKeys::Note(std::string_view path, std::string_view key, int64_t row) {
+  if (keys_.size() == kMost) return;
+  std::string name(path);
+  name += key;
+  for (const Key& known : keys_) {
+    if (known.name == name) return;
+  }
+  keys_.push_back({std::move(name), row});
+}
+
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> DecodeLines(
-    std::string_view text, const std::shared_ptr<arrow::Schema>& schema, arrow::MemoryPool* pool) {
-  Fields fields(schema->fields(), pool);
-  Lines lines{Cursor(text), Status::OK()};
+    std::string_view text, const std::shared_ptr<arrow::Schema>& schema, arrow::MemoryPool* pool,
+    UnseenKeys* unseen) {
+  Fields fields((unseen ? unseen->known() : schema)->fields(), schema->fields(), "", pool);
+  Lines lines{Cursor(text), unseen};
   Cursor& cursor = lines.cursor;
-  int64_t rows = 0;
   while (!cursor.at_end()) {
     cursor.SkipBlanks();
     if (cursor.Take('\n')) continue;
-    if (!fields.Read(lines, rows, 0)) return nullptr;
+    if (!fields.Read(lines, lines.row, 0)) return nullptr;
     cursor.SkipBlanks();
     if (!cursor.Take('\n')) return nullptr;
-    ++rows;
+    ++lines.row;
     ARROW_RETURN_NOT_OK(lines.status);
   }
   arrow::ArrayVector arrays;
-  for (const Column& column : fields.columns()) {
-    ARROW_ASSIGN_OR_RAISE(arrays.emplace_back(), column.builder()->Finish());
+  for (const auto& builder : fields.builders()) {
+    ARROW_ASSIGN_OR_RAISE(arrays.emplace_back(), builder->Finish());
   }
-  return arrow::RecordBatch::Make(schema, rows, std::move(arrays));
+  return arrow::RecordBatch::Make(schema, lines.row, std::move(arrays));
+}
+
+void FindUnseenKeys(std::string_view text, UnseenKeys* unseen) {
+  unseen->Clear();
+  Fields fields(unseen->known()->fields(), {}, "", arrow::default_memory_pool());
+  for (int64_t row = 0; !text.empty();) {
+    const size_t size = text.find('\n') + 1;
+    Lines line{Cursor(text.substr(0, size)), unseen, row};
+    text.remove_prefix(size);
+    line.cursor.SkipBlanks();
+    if (line.cursor.Take('\n')) continue;
+    // As far as it is plain: up to a number that is beyond all doubles, and the like.
+    fields.Read(line, 0, 0);
+    ++row;
+  }
 }
 
 }  // namespace shoal::formats::json

@@ -50,6 +50,7 @@ const std::vector<std::string> kLines = {
     R"({"b":true,"n":null,"l":[1,2.5,null],"o":{"x":1.5,"y":"q"},"deep":[[{"k":[1]}],null,[]]})",
     R"({"s": "t\u00e9\"\\\/\b\f\n\r\t\ud83d\ude00", "o": {"z": {}, "y": null}, "other": [{}, "a"]})",
     R"({"i": -9223372036854775808, "f": -0, "g": 1e-3, "l": [], "b": false, "q": 12e5})",
+    R"({"f": 1.5e307, "l": [12e-300, 1E+250, 1e-999], "q": 123e305})",
     R"({"i":0,"f":1234567890123456,"l":[9007199254740993.0,1e22,0.000001],"s":"","o":{}})",
     R"(  {}  )",
     R"({"s":"a longer text, so that more than one word of sixteen is looked at","i":null})",

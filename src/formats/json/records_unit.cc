@@ -119,11 +119,16 @@ class RecordsUnit final : public Unit {
       if (!std::exchange(charged_, true)) {
         return NeedBytes{{}, {}, reading_->counts() ? size : 4 * size};
       }
-      ARROW_ASSIGN_OR_RAISE(rows_, Decode());
+      UnseenKeys unseen(reading_->facts().schema());
+      ARROW_ASSIGN_OR_RAISE(rows_, Decode(reading_->request.unseen_column ? &unseen : nullptr));
       text_ = nullptr;
+      Report(unseen);
     }
     const int64_t left = rows_->num_rows() - given_;
-    if (left == 0) return Done{};
+    if (left == 0) {
+      ARROW_RETURN_NOT_OK(refused_);
+      return Done{};
+    }
     const int64_t rows = reading_->counts()
                              ? left
                              : std::min(left, std::max<int64_t>(reading_->request.batch_rows, 1));
@@ -131,12 +136,24 @@ class RecordsUnit final : public Unit {
   }
 
  private:
-  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Decode() const {
+  /// Where a key is refused, the rows before it are given all the same: whether a limit is met
+  /// before it must not depend on where the text is cut.
+  void Report(const UnseenKeys& unseen) {
+    for (const auto& [name, row] : unseen.keys()) {
+      refused_ = reading_->request.unseen_column(name);
+      if (refused_.ok()) continue;
+      rows_ = rows_->Slice(0, row);
+      return;
+    }
+  }
+
+  /// `unseen`: null if nobody asks.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Decode(UnseenKeys* unseen) const {
     const std::string_view text(*text_);
     if (!base::IsUtf8(text)) return NotUtf8();
     if (reading_->plain) {
       ARROW_ASSIGN_OR_RAISE(auto batch,
-                            DecodeLines(text, reading_->schema, reading_->request.pool));
+                            DecodeLines(text, reading_->schema, reading_->request.pool, unseen));
       if (batch) return batch;
     }
     ARROW_ASSIGN_OR_RAISE(const int64_t rows, CheckLines());
@@ -146,6 +163,7 @@ class RecordsUnit final : public Unit {
     if ((*batch)->num_rows() != rows) {
       return Explain(Status::Invalid("a line has several objects"));
     }
+    if (unseen) FindUnseenKeys(text, unseen);
     return batch;
   }
 
@@ -211,6 +229,7 @@ class RecordsUnit final : public Unit {
   bool charged_ = false;
   std::shared_ptr<arrow::RecordBatch> rows_;
   int64_t given_ = 0;
+  Status refused_;  // what comes after rows_
 };
 
 /// Cuts after a line; what is in the lines is for those to see who read them.
