@@ -73,8 +73,9 @@ struct Slot {
   const std::shared_ptr<const SourceFile> source;
   const std::shared_ptr<FileHandle> file;
   State state = kReady;
-  bool dropped = false;   // its file was skipped: whatever still comes of it is thrown away
-  arrow::Status failure;  // why its file ends here; told when the consumer gets here
+  bool dropped = false;    // its file was skipped: whatever still comes of it is thrown away
+  arrow::Status failure;   // why its file ends here; told when the consumer gets here
+  bool ends_scan = false;  // the failure is the scan's
 
   NeedBytes need;
   storage::CoalescedRanges requests;  // not used when a range is counted from the end
@@ -159,6 +160,7 @@ struct Scheduler::State {
     return false;
   }
 
+  /// Fails, where that is what comes next.
   std::shared_ptr<RecordBatch> PopLocked() {
     for (auto it = slots.begin(); it != slots.end();) {
       Slot& slot = **it;
@@ -172,6 +174,10 @@ struct Scheduler::State {
         return batch;
       }
       if (slot.state == Slot::kDone) {
+        if (slot.ends_scan) {
+          FailLocked(slot.failure);
+          return nullptr;
+        }
         if (!slot.failure.ok()) {
           options.skipped(*slot.source, slot.failure, slot.file->delivered);
         }
@@ -473,16 +479,19 @@ struct Scheduler::State {
 
   /// A file failed: the scan fails, or the file ends where it failed. What came before stays,
   /// whether the consumer has it already or not, so that an ordered scan gives the same rows each
-  /// time.
+  /// time; and an error that lies behind what a limit takes is none, however far was read ahead.
   void FailFileLocked(Slot& failed, const arrow::Status& error) {
-    if (!options.may_skip || !options.may_skip(*failed.source, error)) {
+    failed.ends_scan = !options.may_skip || !options.may_skip(*failed.source, error);
+    if (failed.ends_scan && !options.ordered) {
       FailLocked(error);
       return;
     }
     failed.failure = error;
+    if (failed.ends_scan) units_left = false;
     EndFileLocked(failed);
   }
 
+  /// Drops what lies behind in the file, or in the scan.
   void EndFileLocked(Slot& failed) {
     // Another thread is inside a stepping unit; that thread finishes the slot.
     if (failed.state != Slot::kStepping) FinishLocked(failed);
@@ -490,13 +499,16 @@ struct Scheduler::State {
     bool behind = false;
     for (auto& slot : slots) {
       behind |= slot.get() == &failed;
-      if (!behind || slot.get() == &failed || slot->source != failed.source) continue;
+      if (!behind || slot.get() == &failed) continue;
+      if (!failed.ends_scan && slot->source != failed.source) continue;
       slot->dropped = true;
       slot->failure = arrow::Status::OK();  // the earlier one is told
+      slot->ends_scan = false;
       for (auto& [batch, bytes] : slot->out) queued -= bytes;
       slot->out.clear();
       if (slot->state != Slot::kStepping) FinishLocked(*slot);
     }
+    std::erase_if(requests, [](const Request& request) { return request.slot->dropped; });
     AdmitLocked();
     WakeWorkersLocked();
     out.notify_all();
@@ -568,6 +580,7 @@ arrow::Result<Scheduler::Polled> Scheduler::Poll() {
     return stop;
   }
   if (auto batch = state.PopLocked()) return Polled{std::move(batch)};
+  ARROW_RETURN_NOT_OK(state.status);
   if (state.closed) return arrow::Status::Cancelled("The scan was closed");
   if (state.FinishedLocked()) return Polled{nullptr, true};
   return Polled{};

@@ -69,8 +69,8 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  /// A batch as a unit made it (it may be empty); nullptr at the end. After an error, that error
-  /// for ever.
+  /// A batch as a unit made it (it may be empty); nullptr at the end. An error comes in its place
+  /// where batches are ordered, else at once; after it, that error for ever.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next();
 
   /// Next() in two halves, for several consumers who must agree on what was taken first: Poll()
