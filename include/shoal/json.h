@@ -16,7 +16,8 @@ namespace shoal {
 /// Strings stay strings, whatever they look like; declare a type to read them as timestamps, dates
 /// or decimals. Objects are structs with all keys that were seen, arrays are lists. A key that has
 /// values of different kinds must be declared, too. A value that turns up later and does not fit is
-/// an error that names file, line and value.
+/// an error that names file, line and value. A key that turns up later is not read, and is in the
+/// scan's report (ScanMetrics::unseen_columns) or, if ListingIssue::kUnseenColumn is strict, an error.
 struct JsonOptions {
   InferFrom infer = InferFrom::kSample;
 };

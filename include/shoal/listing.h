@@ -38,7 +38,8 @@ enum class ListingIssue {
   kSubdirectory,     // a subdirectory that is no partition, while ignore_subdirectory is set
   kSpecialFile,      // a pipe, socket or device
   kUnseenColumn,     // kept: a file has a column that no inspected file had; it is not read. Known
-                     // where the file's facts are read: by planning, or by the scan
+                     // where the file's facts are read, by planning or by the scan; keys of JSON
+                     // lines where the lines are read
 };
 inline constexpr int kNumListingIssues = 10;
 /// "hidden", "zero_byte", ...: the names used by reports and by `strict`.

@@ -71,8 +71,8 @@ def test_strict_makes_them_errors_with_file_key_and_remedy(late: str, workers: i
         lambda: dataset.scan(["i"], workers=workers).to_table(),
         lambda: dataset.scan(["i"], filter="i < 10", workers=workers).to_table(),
         lambda: dataset.scan(workers=workers, on_corrupt="skip").to_table(),
-        lambda: dataset.count(workers=workers),
-        lambda: dataset.count(filter="i < 10", workers=workers),
+        lambda: dataset.count(),
+        lambda: dataset.count(filter="i < 10"),
     ):
         with pytest.raises(pa.ArrowInvalid, match=said):
             ask()
@@ -129,13 +129,11 @@ def test_a_report_is_bounded_where_data_stands_in_place_of_keys(tmp_path: Path) 
 def test_a_plan_that_travels_keeps_its_strictness(late: str) -> None:
     for strict in ([], STRICT):
         plan = shoal.ScanPlan.from_json(shoal.open(late, strict=strict).plan().to_json())
-        scan = plan.scan()
         if strict:
             with pytest.raises(pa.ArrowInvalid, match=r"the key 's\.y'"):
-                scan.to_table()
+                plan.to_table()
         else:
-            assert scan.to_table().num_rows == ROWS
-            assert len(unseen(scan)) == 2
+            assert plan.to_table().num_rows == ROWS
 
 
 def test_the_program_says_so_on_standard_error(late: str) -> None:
