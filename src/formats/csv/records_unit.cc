@@ -47,7 +47,10 @@ class RecordsUnit final : public Unit {
       : Unit(reading->request.file), reading_(std::move(reading)), piece_(std::move(piece)) {}
 
   arrow::Result<Step> Next(Resident) override {
-    if (done_) return Done{};
+    if (done_) {
+      ARROW_RETURN_NOT_OK(refused_);
+      return Done{};
+    }
     const auto& columns = reading_->columns();
     if (!charged_ && !columns.empty()) {
       charged_ = true;
@@ -57,6 +60,23 @@ class RecordsUnit final : public Unit {
     if (columns.empty()) {
       return Step(arrow::RecordBatch::Make(reading_->schema, piece_.rows, arrow::ArrayVector{}));
     }
+    while (true) {
+      int64_t refused = 0;
+      auto batch = Decode(&refused);
+      if (batch.ok()) return Step(*std::move(batch));
+      // The rows before a value that does not fit are given all the same: whether a limit is met
+      // before it must not depend on where the text is cut.
+      refused_ = batch.status();
+      if (refused == 0) return refused_;
+      piece_.rows = refused;
+    }
+  }
+
+ private:
+  /// The first rows of the piece. `refused`: the row with a value that does not fit, if that is
+  /// what is wrong.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Decode(int64_t* refused) const {
+    const auto& columns = reading_->columns();
     Layout layout = reading_->facts().layout();
     layout.columns = static_cast<int>(columns.size());
     if (piece_.copied) layout.blank_is_row = layout.columns == 1;  // only rows were copied
@@ -72,13 +92,12 @@ class RecordsUnit final : public Unit {
     arrow::ArrayVector arrays(columns.size());
     for (size_t i = 0; i < columns.size(); ++i) {
       auto converted = Convert(parser, static_cast<int>(i));
-      if (!converted.ok()) return Explain(converted.status(), static_cast<int>(i));
+      if (!converted.ok()) return Explain(converted.status(), static_cast<int>(i), refused);
       arrays[i] = *std::move(converted);
     }
-    return Step(arrow::RecordBatch::Make(reading_->schema, piece_.rows, std::move(arrays)));
+    return arrow::RecordBatch::Make(reading_->schema, piece_.rows, std::move(arrays));
   }
 
- private:
   arrow::Result<std::shared_ptr<arrow::Array>> Convert(const arrow::csv::BlockParser& parser,
                                                        int column) const {
     const auto& type = reading_->schema->field(column)->type();
@@ -110,7 +129,7 @@ class RecordsUnit final : public Unit {
   }
 
   /// Arrow's error, which knows the row of the piece, for a person who looks at the file.
-  Status Explain(const Status& error, int column) const {
+  Status Explain(const Status& error, int column, int64_t* refused) const {
     if (error.IsOutOfMemory()) return error;
     std::string_view message = error.message();
     int64_t row = 0;
@@ -128,16 +147,18 @@ class RecordsUnit final : public Unit {
     if (message.find("invalid UTF8") != message.npos) {
       return ErrorAt(reading_->path(), line, text + ". Name the encoding of the file (encoding)");
     }
+    *refused = row;
     text += reading_->facts().declared()
                 ? ". Declare a type that holds it"
                 : ". The column's type was found from a sample of its values: declare a schema, or "
-                  "infer types from all of them (infer=\"all\")";
+                  "infer types from all values (infer=\"all\") of all files (inspect=\"all\")";
     return base::MarkQuestionError(ErrorAt(reading_->path(), line, text));
   }
 
   std::shared_ptr<const Reading> reading_;
   Piece piece_;
   bool charged_ = false, done_ = false;
+  Status refused_;  // what comes after the rows
 };
 
 /// Finds the records, and copies of them the columns that are wanted: what is left for Arrow to

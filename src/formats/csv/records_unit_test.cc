@@ -210,6 +210,31 @@ TEST(CsvRecords, AQuoteThatIsNotClosedIsNamed) {
             "or nothing follows an escape");
 }
 
+TEST(CsvRecords, RowsBeforeALateValueAreGivenWhereverTheTextIsCut) {
+  const TableTypes found{
+      arrow::schema({arrow::field("a", arrow::int64()), arrow::field("b", arrow::int64())}), false};
+  std::string text = "a,b\n";
+  for (int i = 0; i < 100; ++i) text += "1,2\n";
+  text += "3,x\n1,2\ny,2\n1,2\n";
+  for (const std::vector<int>& leaves : std::vector<std::vector<int>>{{0, 1}, {1}, {0}}) {
+    for (const int64_t piece : {0, 50, 500}) {
+      for (const int64_t batch_rows : {7, 1000}) {
+        MemoryDriver driver(*MakeCsvFormat(), text, "some/where.csv");
+        auto settings = std::make_shared<Settings>(CsvOptions());
+        settings->piece = piece;
+        auto facts = Must(driver.Facts(MakeHeadReader(settings, driver.file(), found)));
+        auto unit = Must(MakeUnit(settings, {driver.file(), facts, {0}, leaves, batch_rows}));
+        arrow::RecordBatchVector batches;
+        const auto status = driver.Run(*unit, &batches);
+        int64_t rows = 0;
+        for (const auto& batch : batches) rows += batch->num_rows();
+        EXPECT_EQ(rows, leaves == std::vector<int>{0} ? 102 : 100) << piece << " " << batch_rows;
+        EXPECT_TRUE(status.IsInvalid());
+      }
+    }
+  }
+}
+
 TEST(CsvRecords, LateValuesThatDoNotFitAreErrorsWithFileLineColumnAndValue) {
   const TableTypes found{
       arrow::schema({arrow::field("a", arrow::int64()), arrow::field("b", arrow::utf8())}), false};

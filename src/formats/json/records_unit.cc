@@ -119,10 +119,8 @@ class RecordsUnit final : public Unit {
       if (!std::exchange(charged_, true)) {
         return NeedBytes{{}, {}, reading_->counts() ? size : 4 * size};
       }
-      UnseenKeys unseen(reading_->facts().schema());
-      ARROW_ASSIGN_OR_RAISE(rows_, Decode(reading_->request.unseen_column ? &unseen : nullptr));
+      ARROW_RETURN_NOT_OK(ReadRows());
       text_ = nullptr;
-      Report(unseen);
     }
     const int64_t left = rows_->num_rows() - given_;
     if (left == 0) {
@@ -136,19 +134,36 @@ class RecordsUnit final : public Unit {
   }
 
  private:
-  /// Where a key is refused, the rows before it are given all the same: whether a limit is met
-  /// before it must not depend on where the text is cut.
-  void Report(const UnseenKeys& unseen) {
-    for (const auto& [name, row] : unseen.keys()) {
-      refused_ = reading_->request.unseen_column(name);
-      if (refused_.ok()) continue;
-      rows_ = rows_->Slice(0, row);
-      return;
+  /// Where a value or a key is refused, the rows before it are given all the same: whether a limit
+  /// is met before it must not depend on where the text is cut.
+  Status ReadRows() {
+    UnseenKeys unseen(reading_->facts().schema());
+    while (true) {
+      int64_t refused_at = 0;
+      auto rows = Decode(reading_->request.unseen_column ? &unseen : nullptr, &refused_at);
+      if (rows.ok()) {
+        rows_ = *std::move(rows);
+        break;
+      }
+      refused_ = rows.status();
+      if (refused_at == 0) return refused_;
+      text_ = arrow::SliceBuffer(text_, 0, refused_at);
+      unseen.Clear();
     }
+    for (const auto& [name, row] : unseen.keys()) {
+      const Status told = reading_->request.unseen_column(name);
+      if (told.ok()) continue;
+      refused_ = told;
+      rows_ = rows_->Slice(0, row);
+      break;
+    }
+    return Status::OK();
   }
 
-  /// `unseen`: null if nobody asks.
-  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Decode(UnseenKeys* unseen) const {
+  /// `unseen`: null if nobody asks. `refused_at`: where the line begins that has a value which does
+  /// not fit, if that is what is wrong.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Decode(UnseenKeys* unseen,
+                                                            int64_t* refused_at) const {
     const std::string_view text(*text_);
     if (!base::IsUtf8(text)) return NotUtf8();
     if (reading_->plain) {
@@ -159,9 +174,9 @@ class RecordsUnit final : public Unit {
     ARROW_ASSIGN_OR_RAISE(const int64_t rows, CheckLines());
     if (rows == 0) return arrow::RecordBatch::MakeEmpty(reading_->schema);
     auto batch = Parse(*reading_, text_);
-    if (!batch.ok()) return Explain(batch.status());
+    if (!batch.ok()) return Explain(batch.status(), refused_at);
     if ((*batch)->num_rows() != rows) {
-      return Explain(Status::Invalid("a line has several objects"));
+      return Explain(Status::Invalid("a line has several objects"), refused_at);
     }
     if (unseen) FindUnseenKeys(text, unseen);
     return batch;
@@ -196,21 +211,22 @@ class RecordsUnit final : public Unit {
   }
 
   /// The same error for the line that causes it, which is found by reading each alone.
-  Status Explain(const Status& error) const {
+  Status Explain(const Status& error, int64_t* refused_at) const {
     if (error.IsOutOfMemory()) return error;
     std::string_view rest(*text_);
     for (int64_t line = line_; !rest.empty(); ++line) {
       const char* const begin = rest.data();
       const std::string_view text = TakeLine(&rest);
       if (IsBlank(text)) continue;
-      auto alone = arrow::SliceBuffer(text_, begin - reinterpret_cast<const char*>(text_->data()),
-                                      static_cast<int64_t>(text.size()));
+      const int64_t offset = begin - reinterpret_cast<const char*>(text_->data());
+      auto alone = arrow::SliceBuffer(text_, offset, static_cast<int64_t>(text.size()));
       auto batch = Parse(*reading_, alone);
       if (batch.ok() && (*batch)->num_rows() == 1) continue;
       Shape shape;
       if (auto status = ReadShape(text, &shape); !status.ok()) {
         return ErrorAt(reading_->path(), line, status.message());
       }
+      *refused_at = offset;
       const std::string message = batch.ok() ? error.message() : batch.status().message();
       return base::MarkQuestionError(ErrorAt(
           reading_->path(), line,
@@ -218,7 +234,8 @@ class RecordsUnit final : public Unit {
               (reading_->facts().declared()
                    ? ". Declare a type that holds it"
                    : ". The types of columns were found from a sample of their values: declare "
-                     "a schema, or infer types from all of them (infer=\"all\")")));
+                     "a schema, or infer types from all values (infer=\"all\") of all files "
+                     "(inspect=\"all\")")));
     }
     return ErrorAt(reading_->path(), line_, "among the lines from here on: " + error.message());
   }

@@ -108,6 +108,21 @@ TEST(UnseenKeys, RowsBeforeARefusedKeyAreGivenWhereverTheTextIsCut) {
   }
 }
 
+TEST(UnseenKeys, RowsBeforeALateValueAreGivenWhereverTheTextIsCut) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "{\"a\": 1, \"late\": 1}\n";
+  text += "{\"t\": 1}\n{\"a\": \"x\", \"later\": 1}\n{\"a\": 1}\n";
+  for (const std::vector<int>& leaves : std::vector<std::vector<int>>{{0, 5}, {5}, {0}}) {
+    for (const int64_t piece : {0, 1, 50, 500}) {
+      Reader reader(text);
+      EXPECT_EQ(Must(reader.Rows(leaves, piece)), leaves == std::vector<int>{0} ? 101 : 100);
+      EXPECT_TRUE(reader.status().IsInvalid());
+      EXPECT_NE(reader.status().message().find("some/where.jsonl', line 10"), std::string::npos);
+      EXPECT_EQ(reader.told(), Keys{"late"});
+    }
+  }
+}
+
 TEST(UnseenKeys, AreBoundedWhereDataStandsInTheirPlace) {
   std::string text;
   for (int i = 0; i < 10000; ++i) text += "{\"key" + std::to_string(i) + "\": 1}\n";
