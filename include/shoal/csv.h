@@ -42,7 +42,8 @@ struct CsvOptions {
   /// Leave out lines without a byte in files of one column, too, where they are how a null is
   /// written. In other files they are always left out.
   bool skip_empty_lines = false;
-  /// utf-8, latin1, utf-16, or what else the machine's iconv knows. A byte order mark is no data.
+  /// utf-8, latin1, utf-16, or what else the machine's iconv knows; spelled with `_` or `-` as in
+  /// Python, too (utf_8, latin-1, utf-16-le, utf-8-sig). A byte order mark is no data.
   std::string encoding = "utf-8";
   /// The texts that mean null. By default only the empty one, which is the empty string where it is
   /// quoted.
@@ -59,7 +60,8 @@ struct CsvOptions {
   InferFrom infer = InferFrom::kSample;
 };
 
-/// Files are unpacked by the end of their names: .gz (of any number of members), .bz2, .zst, .lz4.
+/// Files are unpacked by the end of their names: .gz (of any number of members), .bz2, .zst or
+/// .zstd, .lz4.
 /// Invalid, naming the option, if one makes no sense.
 arrow::Result<std::shared_ptr<const FileFormat>> MakeCsvFormat(CsvOptions options = {});
 

@@ -17,12 +17,14 @@ namespace shoal {
 /// or decimals. Objects are structs with all keys that were seen, arrays are lists. A key that has
 /// values of different kinds must be declared, too. A value that turns up later and does not fit is
 /// an error that names file, line and value. A key that turns up later is not read, and is in the
-/// scan's report (ScanMetrics::unseen_columns) or, if ListingIssue::kUnseenColumn is strict, an error.
+/// scan's report (ScanMetrics::unseen_columns) or, if ListingIssue::kUnseenColumn is strict, an
+/// error.
 struct JsonOptions {
   InferFrom infer = InferFrom::kSample;
 };
 
-/// Files are unpacked by the end of their names: .gz (of any number of members), .bz2, .zst, .lz4.
+/// Files are unpacked by the end of their names: .gz (of any number of members), .bz2, .zst
+/// or .zstd, .lz4.
 arrow::Result<std::shared_ptr<const FileFormat>> MakeJsonFormat(JsonOptions options = {});
 
 }  // namespace shoal

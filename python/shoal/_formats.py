@@ -19,7 +19,7 @@ class CsvFormat:
     string. Digits with zeros or a ``+`` in front, and ``-0``, are text, and integers that a double can't hold
     are no double. A value that turns up later and does not fit is an error that names file, line,
     column and value; declare a schema, or infer from all. Files are unpacked by the end of their names:
-    ``.gz``, ``.bz2``, ``.zst``, ``.lz4``.
+    ``.gz``, ``.bz2``, ``.zst`` or ``.zstd``, ``.lz4``.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class CsvFormat:
         Leave out lines without a byte in files of one column, too, where they are how a null is written. In
         other files they are always left out.
     encoding
-        utf-8, latin1, utf-16, or what else the machine's iconv knows. A byte order mark is no data.
+        utf-8, latin1, utf-16, or what else the machine's iconv knows, spelled as in Python, too (latin-1,
+        utf_8, utf-8-sig). A byte order mark is no data.
     null_values
         The texts that mean null. By default only the empty one, which is the empty string where it is quoted.
     quoted_null
@@ -102,7 +103,7 @@ class JsonFormat:
     int64 or uint64 if they all are integers of that range, else double; strings stay strings, whatever they
     look like: declare a schema to read them as timestamps, dates or decimals. A value that turns up later and
     does not fit is an error that names file, line and value. Files are unpacked by the end of their names:
-    ``.gz``, ``.bz2``, ``.zst``, ``.lz4``.
+    ``.gz``, ``.bz2``, ``.zst`` or ``.zstd``, ``.lz4``.
 
     Parameters
     ----------

@@ -134,8 +134,8 @@ class ScanMetrics:
     skipped: tuple[str, ...]
     """Files left out by ``on_missing`` or ``on_corrupt``, or because they are empty, each with the reason."""
     unseen_columns: tuple[str, ...]
-    """Columns that are not read since inspection did not meet them, each with a file that has it. In JSON lines they
-    are keys of the lines that were read."""
+    """Columns that are not read since inspection did not meet them, each with a file that has it. In JSON
+    lines they are keys of the lines that were read."""
 
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> "ScanMetrics":

@@ -432,11 +432,11 @@ def test_the_cache_limit_is_a_size(table: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_listed_can_be_chosen(table: Path) -> None:
-    write(table / "month=1" / "old.pq", {"x": [0]})
+    write(table / "month=1" / "old.columns", {"x": [0]})
     write(table / "deep" / "_hidden.parquet", {"x": [0]})
     assert len(output_of("ls", table).splitlines()) == 3
-    assert output_of("ls", table, "--extension", ".pq").endswith(
-        "old.pq\t" + str((table / "month=1" / "old.pq").stat().st_size) + "\n"
+    assert output_of("ls", table, "--extension", ".columns").endswith(
+        "old.columns\t" + str((table / "month=1" / "old.columns").stat().st_size) + "\n"
     )
     assert len(output_of("ls", table, "--ignore-prefixes", "").splitlines()) == 4
     assert len(output_of("ls", table, "--ignore-prefixes", "", "--ignore-subdirectory").splitlines()) == 3

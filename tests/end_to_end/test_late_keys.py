@@ -111,7 +111,9 @@ def test_files_that_nobody_inspected_report_their_keys(tmp_path: Path) -> None:
 def test_keys_that_paths_carry_are_known(tmp_path: Path) -> None:
     for k in ("1", "2"):
         (tmp_path / f"k={k}").mkdir()
-        (tmp_path / f"k={k}" / "a.jsonl").write_text(json.dumps({"a": 1} | ({"k": 2} if k == "2" else {})) + "\n")
+        (tmp_path / f"k={k}" / "a.jsonl").write_text(
+            json.dumps({"a": 1} | ({"k": 2} if k == "2" else {})) + "\n"
+        )
     dataset = shoal.open(tmp_path, inspect="first", strict=STRICT)
     assert dataset.scan().to_table().to_pydict() == {"a": [1, 1], "k": [1, 2]}
 

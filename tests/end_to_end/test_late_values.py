@@ -91,5 +91,7 @@ def test_the_program_says_what_to_do(tmp_path: Path, ending: str) -> None:
     path = write(tmp_path, ending, 0.5)
     error = failure_of("count", path, "--where", "v = 3")
     assert 'infer types from all values (infer="all") of all files (inspect="all")' in error
-    count = output_of("count", path, "--where", "v = 3", "--infer", "all", "--format", "csv" if ending == ".csv" else "json")
+    count = output_of(
+        "count", path, "--where", "v = 3", "--infer", "all", "--format", "csv" if ending == ".csv" else "json"
+    )
     assert int(count) == ROWS // 10

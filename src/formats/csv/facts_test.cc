@@ -134,6 +134,19 @@ TEST(CsvOptions, ThatMakeNoSenseAreErrorsThatNameThem) {
   CsvOptions same;
   same.delimiter = '"';
   EXPECT_EQ(MakeCsvFormat(same).status().message(), "quote is '\"', and so is delimiter");
+  CsvOptions point;
+  point.delimiter = ';';
+  point.escape = point.decimal_point = '#';
+  EXPECT_EQ(MakeCsvFormat(point).status().message(), "decimal_point is '#', and so is escape");
+  CsvOptions by_default;
+  by_default.comment = ',';
+  EXPECT_EQ(MakeCsvFormat(by_default).status().message(),
+            "comment is ',', and so is delimiter: give another");
+  by_default.comment = '\t';
+  EXPECT_EQ(MakeCsvFormat(by_default).status().message(),
+            "comment is a tab, and so is delimiter in files named .tsv and .tab: give another");
+  by_default.delimiter = ',';
+  EXPECT_TRUE(MakeCsvFormat(by_default).ok());
   CsvOptions encoding;
   encoding.encoding = "no such";
   EXPECT_TRUE(MakeCsvFormat(encoding).status().message().starts_with("encoding is 'no such'"));

@@ -20,9 +20,9 @@ class CsvFormat final : public FileFormat, public TextTyping {
 
   std::string_view name() const override { return "csv"; }
   std::vector<std::string_view> extensions() const override {
-    return {".csv", ".csv.gz", ".csv.bz2", ".csv.zst", ".csv.lz4",
-            ".tsv", ".tsv.gz", ".tsv.bz2", ".tsv.zst", ".tsv.lz4",
-            ".tab", ".tab.gz", ".tab.bz2", ".tab.zst", ".tab.lz4"};
+    return {".csv", ".csv.gz", ".csv.bz2", ".csv.zst", ".csv.zstd", ".csv.lz4",
+            ".tsv", ".tsv.gz", ".tsv.bz2", ".tsv.zst", ".tsv.zstd", ".tsv.lz4",
+            ".tab", ".tab.gz", ".tab.bz2", ".tab.zst", ".tab.zstd", ".tab.lz4"};
   }
   /// Any text can be CSV.
   bool MatchesMagic(std::string_view) const override { return false; }
@@ -59,6 +59,7 @@ Status Check(const CsvOptions& options) {
       {"quote", options.quote},
       {"escape", options.escape},
       {"comment", options.comment},
+      {"decimal_point", options.decimal_point},
   };
   for (size_t i = 0; i < std::size(characters); ++i) {
     const auto& [name, character] = characters[i];
@@ -67,20 +68,24 @@ Status Check(const CsvOptions& options) {
         static_cast<unsigned char>(*character) >= 0x80) {
       return Status::Invalid(name, " must be one ASCII character that does not end a line");
     }
+    const auto same = [&](std::string_view other) {
+      const std::string text =
+          *character == '\t' ? "a tab" : "'" + std::string(1, *character) + "'";
+      return Status::Invalid(name, " is ", text, ", and so is ", other);
+    };
     for (size_t j = 0; j < i; ++j) {
-      if (characters[j].second == character) {
-        return Status::Invalid(name, " is '", std::string(1, *character), "', and so is ",
-                               characters[j].first);
-      }
+      if (characters[j].second == character) return same(characters[j].first);
+    }
+    // Which of the two it is, the names of files tell.
+    if (!options.delimiter && (*character == ',' || *character == '\t')) {
+      return same(*character == ',' ? "delimiter: give another"
+                                    : "delimiter in files named .tsv and .tab: give another");
     }
   }
   if (options.skip_rows < 0)
     return Status::Invalid("skip_rows is ", options.skip_rows, ", but must be at least 0");
   ARROW_RETURN_NOT_OK(text::CheckEncoding(options.encoding));
   auto convert = Settings(options).values.convert;
-  if (options.decimal_point == options.delimiter.value_or(','))
-    return Status::Invalid("decimal_point is '", std::string(1, options.decimal_point),
-                           "', and so is the delimiter");
   return convert->Validate();
 }
 

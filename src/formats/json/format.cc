@@ -17,9 +17,9 @@ class JsonFormat final : public FileFormat, public TextTyping {
 
   std::string_view name() const override { return "json"; }
   std::vector<std::string_view> extensions() const override {
-    return {".jsonl",  ".jsonl.gz",  ".jsonl.bz2",  ".jsonl.zst",  ".jsonl.lz4",
-            ".ndjson", ".ndjson.gz", ".ndjson.bz2", ".ndjson.zst", ".ndjson.lz4",
-            ".json",   ".json.gz",   ".json.bz2",   ".json.zst",   ".json.lz4"};
+    return {".jsonl",  ".jsonl.gz",  ".jsonl.bz2",  ".jsonl.zst",  ".jsonl.zstd",  ".jsonl.lz4",
+            ".ndjson", ".ndjson.gz", ".ndjson.bz2", ".ndjson.zst", ".ndjson.zstd", ".ndjson.lz4",
+            ".json",   ".json.gz",   ".json.bz2",   ".json.zst",   ".json.zstd",   ".json.lz4"};
   }
   bool MatchesMagic(std::string_view head) const override {
     const size_t first = head.find_first_not_of(" \t\r\n");

@@ -127,7 +127,8 @@ TEST(UnseenKeys, AreBoundedWhereDataStandsInTheirPlace) {
   std::string text;
   for (int i = 0; i < 10000; ++i) text += "{\"key" + std::to_string(i) + "\": 1}\n";
   UnseenKeys unseen(Table());
-  const auto batch = Must(DecodeLines(text, arrow::schema({}), arrow::default_memory_pool(), &unseen));
+  const auto batch =
+      Must(DecodeLines(text, arrow::schema({}), arrow::default_memory_pool(), &unseen));
   EXPECT_EQ(batch->num_rows(), 10000);
   EXPECT_EQ(unseen.keys().size(), UnseenKeys::kMost);
   EXPECT_EQ(unseen.keys()[7].name, "key7");

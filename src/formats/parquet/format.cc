@@ -10,7 +10,7 @@ namespace {
 class ParquetFormat final : public FileFormat {
  public:
   std::string_view name() const override { return "parquet"; }
-  std::vector<std::string_view> extensions() const override { return {".parquet", ".parq"}; }
+  std::vector<std::string_view> extensions() const override { return {".parquet", ".parq", ".pq"}; }
   bool MatchesMagic(std::string_view head) const override {
     return head.starts_with("PAR1") || head.starts_with("PARE");
   }

@@ -25,6 +25,22 @@ std::string Lower(std::string_view text) {
   return out;
 }
 
+/// As iconv writes what Python writes `utf_16_le`, `latin-1` or `euc_jp`, too; empty if it knows
+/// none of that name.
+std::string IconvName(const std::string& encoding) {
+  std::string dashed = encoding;
+  std::replace(dashed.begin(), dashed.end(), '_', '-');
+  std::string joined = dashed;
+  if (const size_t dash = joined.rfind('-'); dash != joined.npos) joined.erase(dash, 1);
+  for (const std::string& name : {encoding, dashed, joined}) {
+    const iconv_t known = iconv_open("UTF-8", name.c_str());
+    if (known == reinterpret_cast<iconv_t>(-1)) continue;
+    iconv_close(known);
+    return name;
+  }
+  return "";
+}
+
 /// A step of decoding: what goes in is used up before more is fed.
 class Stage {
  public:
@@ -117,7 +133,7 @@ class Recode final : public Stage {
     if (iconv_ != reinterpret_cast<iconv_t>(-1)) iconv_close(iconv_);
   }
   Status Init() {
-    iconv_ = iconv_open("UTF-8", encoding_.c_str());
+    iconv_ = iconv_open("UTF-8", IconvName(encoding_).c_str());
     if (iconv_ == reinterpret_cast<iconv_t>(-1)) return CheckEncoding(encoding_);
     return Status::OK();
   }
@@ -225,10 +241,8 @@ class Stages final : public Decoder {
 
 Compression::type CompressionOf(std::string_view path) {
   static constexpr std::pair<std::string_view, Compression::type> kEndings[] = {
-      {".gz", Compression::GZIP},
-      {".bz2", Compression::BZ2},
-      {".zst", Compression::ZSTD},
-      {".lz4", Compression::LZ4_FRAME},
+      {".gz", Compression::GZIP},   {".bz2", Compression::BZ2},       {".zst", Compression::ZSTD},
+      {".zstd", Compression::ZSTD}, {".lz4", Compression::LZ4_FRAME},
   };
   for (const auto& [ending, type] : kEndings) {
     if (base::EndsWithIgnoringCase(path, ending)) return type;
@@ -237,21 +251,18 @@ Compression::type CompressionOf(std::string_view path) {
 }
 
 bool IsUtf8Encoding(std::string_view encoding) {
-  const std::string lower = Lower(encoding);
-  return lower.empty() || lower == "utf-8" || lower == "utf8" || lower == "ascii" ||
-         lower == "us-ascii";
+  std::string name = Lower(encoding);
+  std::replace(name.begin(), name.end(), '_', '-');
+  // A byte order mark is no data in any case: Python's -sig says no more.
+  if (name.ends_with("-sig")) name.resize(name.size() - 4);
+  return name.empty() || name == "utf-8" || name == "utf8" || name == "ascii" || name == "us-ascii";
 }
 
 Status CheckEncoding(const std::string& encoding) {
-  if (IsUtf8Encoding(encoding)) return Status::OK();
-  const iconv_t known = iconv_open("UTF-8", encoding.c_str());
-  if (known == reinterpret_cast<iconv_t>(-1)) {
-    return Status::Invalid("encoding is '", encoding,
-                           "', which this machine does not know; utf-8, latin1 and utf-16 are some "
-                           "that it may");
-  }
-  iconv_close(known);
-  return Status::OK();
+  if (IsUtf8Encoding(encoding) || !IconvName(encoding).empty()) return Status::OK();
+  return Status::Invalid("encoding is '", encoding,
+                         "', which this machine does not know; utf-8, latin1 and utf-16 are some "
+                         "that it may");
 }
 
 std::unique_ptr<Decoder> Decoder::MakePlain() { return std::make_unique<Plain>(); }

@@ -13,7 +13,7 @@
 
 namespace shoal::formats::text {
 
-/// By the end of the name (.gz, .bz2, .zst, .lz4); UNCOMPRESSED for any other.
+/// By the end of the name (.gz, .bz2, .zst or .zstd, .lz4); UNCOMPRESSED for any other.
 arrow::Compression::type CompressionOf(std::string_view path);
 /// Whether text in that encoding is read as it is.
 bool IsUtf8Encoding(std::string_view encoding);

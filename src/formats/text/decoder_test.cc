@@ -78,6 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Decoder, EachPacking,
                          testing::Values(std::pair{".gz", arrow::Compression::GZIP},
                                          std::pair{".bz2", arrow::Compression::BZ2},
                                          std::pair{".zst", arrow::Compression::ZSTD},
+                                         std::pair{".zstd", arrow::Compression::ZSTD},
                                          std::pair{".LZ4", arrow::Compression::LZ4_FRAME}));
 
 TEST(Decoder, RecodesHoweverItComes) {
@@ -101,8 +102,17 @@ TEST(Decoder, TextThatIsNotInTheEncodingIsAnErrorThatNamesTheFile) {
             "'x.csv' is not text in the encoding UTF-16LE: byte 2 of it begins no character");
 }
 
+TEST(Decoder, KnowsEncodingsAsPythonWritesThem) {
+  for (const char* name : {"latin-1", "latin_1", "Latin1", "iso8859_1", "ISO-8859-1", "cp1252"})
+    EXPECT_EQ(Must(Decoded("caf\xE9\n", "x.csv", name, 3, 1000)), "caf\xC3\xA9\n") << name;
+  for (const char* name : {"utf_16_le", "utf-16-le", "UTF-16LE", "utf_16le"})
+    EXPECT_EQ(Must(Decoded(std::string("a\0b\0", 4), "x.csv", name, 3, 1000)), "ab") << name;
+  EXPECT_FALSE(CheckEncoding("latin-111").ok());
+}
+
 TEST(Decoder, PlainTextNeedsNone) {
-  EXPECT_EQ(Must(Decoder::Make("x.csv", "utf-8")), nullptr);
+  for (const char* name : {"", "utf-8", "utf_8", "UTF8", "utf-8-sig", "utf_8_sig", "ascii"})
+    EXPECT_EQ(Must(Decoder::Make("x.csv", name)), nullptr) << name;
   EXPECT_EQ(CompressionOf("a/b.csv.GZ"), arrow::Compression::GZIP);
   EXPECT_EQ(CompressionOf("a.gz/b"), arrow::Compression::UNCOMPRESSED);
 }
