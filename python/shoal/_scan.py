@@ -85,6 +85,8 @@ class Scan:
     def schema(self) -> pa.Schema:
         """The columns of the output. Reads what :attr:`shoal.Dataset.schema` reads, if that is not known
         yet."""
+        if self._options.skips_corrupt:  # inspection skips as reading does; nothing is read yet
+            return self._dataset.start(self._request, self._options).schema
         if self._all_columns and self._filter is None:
             return self._dataset.schema()
         return self._dataset.output_schema(self._request)
@@ -107,9 +109,10 @@ class Scan:
     def count(self) -> int:
         """The number of rows. Reads no data where footers, keys and statistics tell; with
         ``on_corrupt="skip"`` it reads what :meth:`to_table` reads, since only that finds damage."""
-        if not self._all_columns:
+        reads = self._options.skips_corrupt and not self._all_columns
+        if not self._all_columns and not reads:
             self._dataset.output_schema(self._request)  # a wrong name is an error here too
-        if self._all_rows and (self._all_columns or not self._options.skips_corrupt):
+        if self._all_rows and not reads:
             return self._dataset.count(self._filter, self._options)
         return self._dataset.count_scan(self._request, self._options)
 

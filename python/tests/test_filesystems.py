@@ -282,3 +282,9 @@ def test_a_file_without_an_ending_is_found_on_filesystems_that_refuse_to_list_it
     (tmp_path / "empty").mkdir()
     with pytest.raises(pa.ArrowInvalid, match=r"no data files in .*empty"):
         shoal.open(str(tmp_path / "empty"), filesystem=filesystem).count()
+
+
+def test_a_subtree_has_one_path_for_each_file(tmp_path: Path) -> None:
+    root = hive(tmp_path / "t", "k", ["1", "2"])
+    subtree = pafs.SubTreeFileSystem(str(root), pafs.LocalFileSystem())
+    assert shoal.open(["k=2", "/k=2", "k=2/"], filesystem=subtree).count() == 1

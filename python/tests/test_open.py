@@ -259,3 +259,25 @@ def test_a_folder_and_a_pattern_in_it_give_each_file_once(tmp_path: Path, glob: 
     root = numbers(tmp_path / "t", 2)
     for sources in ([root, f"{root}/{glob}"], [f"{root}/{glob}", root], [f"{root}/", f"{root}/."]):
         assert shoal.open([str(source) for source in sources]).count() == 20
+
+
+def test_sources_that_only_look_like_uris(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "file:.parquet", {"x": [1]})
+    monkeypatch.chdir(tmp_path)
+    assert shoal.open("file:.parquet").count() == 1
+    assert shoal.open(f"file://localhost{tmp_path}").count() == 1
+    with pytest.raises(pa.ArrowInvalid, match="not absolute"):
+        shoal.open("file:nothing.parquet").count()
+
+
+def test_a_source_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path / "t" / "f.parquet", {"x": [1]})
+    odd = os.fsencode(tmp_path / "t") + b"/k=\xff"
+    os.rename(tmp_path / "t" / "f.parquet", odd + b".parquet")
+    with pytest.raises(pa.ArrowInvalid, match="k=%FF.*not UTF-8"):
+        shoal.open(os.fsdecode(odd + b".parquet")).count()
+
+
+def test_virtual_columns_have_names_of_their_own(tmp_path: Path) -> None:
+    with pytest.raises(pa.ArrowInvalid, match="filename and row_index are both called 'q'"):
+        shoal.open(tmp_path, virtual_columns={"filename": "q", "row_index": "q"})

@@ -303,3 +303,15 @@ def test_descriptions_are_values(tmp_path: Path) -> None:
 def test_descriptions_that_make_no_sense(arguments: dict[str, Any], error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         shoal.partitioning(**arguments)
+
+
+def test_a_partition_base_dir_that_is_above_no_source_is_an_error(tmp_path: Path) -> None:
+    root = hive(tmp_path / "t", "k", ["0", "1"])
+    for base in (root / "zzz", root / "k=7", tmp_path / "other"):
+        with pytest.raises(pa.ArrowInvalid, match="partition_base_dir"):
+            shoal.open(root, partition_base_dir=base).to_table()
+    with pytest.raises(pa.ArrowInvalid, match="partition_base_dir .*k=0"):
+        shoal.open([root / "k=0", root / "k=1"], partition_base_dir=root / "k=1").to_table()
+    for base in (f"{root}/../t", f"{root}/k=0/..", f"{root}/."):
+        assert shoal.open(root, partition_base_dir=base).schema.names == ["x", "k"]
+    assert shoal.open(root / "k=0", partition_base_dir=f"{root}/k=0/..").schema.names == ["x", "k"]

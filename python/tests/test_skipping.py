@@ -109,3 +109,33 @@ def test_counting_leaves_out_the_rows_that_a_scan_leaves_out(tmp_path: Path) -> 
         limited = dataset.scan(columns, filter_, on_corrupt="skip", offset=1, limit=3)
         assert limited.count() == limited.to_table().num_rows
     assert dataset.count() == 9  # from footers, without the option
+
+
+def test_questions_that_skip_find_the_schema_in_the_other_files(tmp_path: Path) -> None:
+    root = numbers(tmp_path, 3)
+    damage(root / "01.parquet")
+    for columns in (["x"], [], None):
+        scan = shoal.open(root).scan(columns, on_corrupt="skip")
+        assert scan.schema.names == (["x"] if columns is None else columns)
+        assert scan.count() == shoal.open(root).scan(columns, on_corrupt="skip").count() == 20
+        assert scan.to_table().num_rows == 20
+        with pytest.raises(pa.ArrowInvalid, match=r"01\.parquet"):
+            shoal.open(root).scan(columns).count()
+    with pytest.raises(pa.ArrowInvalid, match="no column `y`"):
+        shoal.open(root).scan(["y"], on_corrupt="skip").count()
+
+
+def test_a_file_whose_folder_became_a_file_is_missing(tmp_path: Path) -> None:
+    for k in (1, 2):
+        (tmp_path / f"k={k}").mkdir()
+        pq.write_table(pa.table({"x": [k]}), tmp_path / f"k={k}" / "f.parquet")
+    dataset = shoal.open(tmp_path)
+    assert dataset.count() == 2
+    (tmp_path / "k=1" / "f.parquet").unlink()
+    (tmp_path / "k=1").rmdir()
+    (tmp_path / "k=1").write_text("a file")
+    scan = dataset.scan(on_missing="skip")
+    assert scan.to_table()["x"].to_pylist() == [2]
+    assert scan.count() == 1
+    with pytest.raises(OSError, match=r"k=1/f\.parquet"):
+        dataset.to_table()

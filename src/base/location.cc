@@ -78,13 +78,20 @@ class Resolver {
     if (source.empty() && !given_) {
       return arrow::Status::Invalid("A source is empty; give a path or a URI.");
     }
-    if (IsUri(source)) return UriPath(source);
+    // `file:name` is no URI that means anything, but may be the name of a file.
+    std::error_code ignored;
+    const bool may_be_name = source.starts_with("file:") && !source.starts_with("file:/");
+    if (IsUri(source) && !(may_be_name && std::filesystem::exists(source, ignored)))
+      return UriPath(source);
     if (!given_) {
       ARROW_RETURN_NOT_OK(Use(source, std::make_shared<arrow::fs::LocalFileSystem>()));
       return LocalPath(source);
     }
     if (filesystem_->type_name() == "local") return LocalPath(source);
-    return NormalizePath(source);
+    std::string path = NormalizePath(source);
+    // Below its base, with a slash at the beginning or without.
+    if (filesystem_->type_name() == "subtree" && path.starts_with('/')) path.erase(0, 1);
+    return path;
   }
 
  private:
@@ -92,7 +99,8 @@ class Resolver {
     UriParts parts = SplitUri(uri);
     if (parts.authority.starts_with("file:")) {
       if (!parts.path.starts_with('/') ||
-          (parts.authority != "file:" && parts.authority != "file://")) {
+          (parts.authority != "file:" && parts.authority != "file://" &&
+           parts.authority != "file://localhost")) {
         return arrow::Status::Invalid(
             "The URI '", uri,
             "' is not absolute; write file:///path, or give a relative path without `file:`.");

@@ -356,6 +356,16 @@ arrow::Status Complete(OpenOptions* given) {
     return arrow::Status::Invalid("inspect is ", options.inspect,
                                   ", but must be at least 1, or all");
   }
+  for (int i = 0; i < kNumVirtualColumns; ++i) {
+    const std::string& name = options.virtual_columns.Of(static_cast<VirtualColumn>(i));
+    for (int j = 0; j < i && !name.empty(); ++j) {
+      const auto other = static_cast<VirtualColumn>(j);
+      if (options.virtual_columns.Of(other) != name) continue;
+      return arrow::Status::Invalid("virtual_columns: ", ToString(other), " and ",
+                                    ToString(static_cast<VirtualColumn>(i)), " are both called '",
+                                    name, "'");
+    }
+  }
   if (options.list_concurrency < 1) {
     return arrow::Status::Invalid("list_concurrency is ", options.list_concurrency,
                                   ", but must be at least 1");

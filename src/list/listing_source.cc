@@ -206,13 +206,27 @@ class WalkSource final : public ListingSource {
     if (options.partition_base_dir.empty()) return std::string();
     ARROW_ASSIGN_OR_RAISE(
         auto base, base::ResolveLocations({options.partition_base_dir}, locations_.filesystem));
-    for (const std::string& path : locations_.paths) {
-      if (base::IsWithin(path, base.paths[0]) || base::IsWithin(base.paths[0], path))
-        return base.paths[0];
+    if (reader_->is_local()) base.paths[0] = list::ResolveParents(base.paths[0]);
+    bool above_all = true;
+    for (const std::string& given : locations_.paths) {
+      const std::string path = reader_->is_local() ? list::ResolveParents(given) : given;
+      const bool above = base::IsWithin(path, base.paths[0]);
+      above_all = above_all && above;
+      if (!above && !base::IsWithin(base.paths[0], path)) {
+        return arrow::Status::Invalid("partition_base_dir '", options.partition_base_dir,
+                                      "' is not above the source '", reader_->NameOf(path),
+                                      "'; give a directory above all sources.");
+      }
     }
-    return arrow::Status::Invalid("partition_base_dir '", options.partition_base_dir,
-                                  "' is not above any source (", Describe(),
-                                  "); give a directory above them.");
+    // Paths that are not below it have no keys: then it should be where somebody meant it to be.
+    if (!above_all) {
+      ARROW_ASSIGN_OR_RAISE(const auto found, reader_->Look(base.paths[0], nullptr));
+      if (found.type != list::EntryType::kDirectory) {
+        return arrow::Status::Invalid("partition_base_dir '", options.partition_base_dir,
+                                      "' is no directory; give one above the sources.");
+      }
+    }
+    return base.paths[0];
   }
 
   arrow::Status AddFile(const list::Start& start, const std::string& partition_base,

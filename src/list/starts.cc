@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "base/status_context.h"
+#include "base/text.h"
 #include "list/concurrency.h"
 #include "runtime/parallel.h"
 
@@ -21,24 +22,16 @@ arrow::Status DoesNotExist(const DirectoryReader& reader, const std::string& pat
                           reader.is_object_store() ? ", the bucket's too" : "");
 }
 
-// `..` means the parent of where a link leads to, which only the disk can tell.
-std::string ResolveParents(const std::string& path) {
-  const size_t parent = (path + "/").rfind("/../");
-  if (parent == std::string::npos) return path;
-  const size_t end = parent + 3;
-  const std::unique_ptr<char, decltype(&std::free)> real(
-      realpath(path.substr(0, end).c_str(), nullptr), &std::free);
-  if (real == nullptr) return path;
-  return base::JoinPath(real.get(),
-                        base::NormalizePath(path.substr(std::min(end + 1, path.size()))));
-}
-
 // Looks at sources, one at a time; owns all that it uses.
 class Prober {
  public:
   explicit Prober(std::shared_ptr<const DirectoryReader> reader) : reader_(std::move(reader)) {}
 
   arrow::Result<Start> Probe(std::string path, bool ends_with_slash) const {
+    if (!base::IsUtf8(path)) {
+      return arrow::Status::Invalid("The path '", base::EscapeForMessage(path),
+                                    "' (percent-encoded here) is not UTF-8; rename it");
+    }
     Start start;
     const bool is_local = reader_->is_local();
     const bool may_be_glob = base::HasGlobCharacters(path);
@@ -172,6 +165,17 @@ bool IsSame(const Start& a, const Start& b) {
 }
 
 }  // namespace
+
+std::string ResolveParents(const std::string& path) {
+  const size_t parent = (path + "/").rfind("/../");
+  if (parent == std::string::npos) return path;
+  const size_t end = parent + 3;
+  const std::unique_ptr<char, decltype(&std::free)> real(
+      realpath(path.substr(0, end).c_str(), nullptr), &std::free);
+  if (real == nullptr) return path;
+  return base::JoinPath(real.get(),
+                        base::NormalizePath(path.substr(std::min(end + 1, path.size()))));
+}
 
 std::string Start::Prefix() const { return is_file ? path : base::AsPrefix(path); }
 

@@ -28,6 +28,9 @@ struct Start {
   std::string Prefix() const;
 };
 
+/// `..` means the parent of where a link leads to, which only the local disk can tell.
+std::string ResolveParents(const std::string& path);
+
 /// Starts that can hold the same files; their order is the order of the files' paths, and no file
 /// is in two groups.
 using StartGroup = std::vector<Start>;

@@ -27,7 +27,8 @@ constexpr int kLocalIoThreads = 2;
 // exist, they just were not read.
 bool MaySkip(const ScanOptions& options, const arrow::Status& error) {
   const int number = arrow::internal::ErrnoFromStatus(error);
-  if (number == ENOENT) return options.on_missing == OnBadFile::kSkip;
+  // ENOTDIR: a folder on the way to it is gone, and a file in its place.
+  if (number == ENOENT || number == ENOTDIR) return options.on_missing == OnBadFile::kSkip;
   // What a store says of a file and what goes wrong with the question have details; what decoders
   // say of bytes has none.
   if (error.detail()) return false;
