@@ -1,5 +1,8 @@
 #include "schema/cast.h"
 
+#include <bit>
+#include <limits>
+
 #include <arrow/array.h>
 #include <arrow/compute/cast.h>
 #include <arrow/type.h>
@@ -44,6 +47,56 @@ std::shared_ptr<DataType> DecimalOfAll(Type::type integer, const DataType& to) {
              : arrow::decimal256(precision, decimal.scale());
 }
 
+// Arrow's safe cast refuses integers beyond those up to which a float holds all. Some beyond are
+// held as well: those whose binary digits, without the zeros at the end, are not too many. Tells
+// the first that is not, or the length.
+template <typename IntegerType>
+int64_t FirstInexact(const Array& array, int digits) {
+  const auto& values = static_cast<const arrow::NumericArray<IntegerType>&>(array);
+  for (int64_t i = 0; i < array.length(); ++i) {
+    if (values.IsNull(i)) continue;
+    const auto value = values.Value(i);
+    const auto size =
+        value < 0 ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+    const int used = static_cast<int>(std::bit_width(size)) - std::countr_zero(size);
+    if (size != 0 && used > digits) return i;
+  }
+  return array.length();
+}
+
+Result<std::shared_ptr<Array>> CastIntegersToFloats(const Array& array,
+                                                    const std::shared_ptr<DataType>& type,
+                                                    arrow::compute::ExecContext* context) {
+  auto options = arrow::compute::CastOptions::Safe();
+  auto cast = arrow::compute::Cast(array, type, options, context);
+  if (cast.ok()) return cast;
+  const int digits = type->id() == Type::DOUBLE ? std::numeric_limits<double>::digits
+                                                : std::numeric_limits<float>::digits;
+  int64_t inexact = 0;
+  switch (array.type_id()) {
+    case Type::INT32:
+      inexact = FirstInexact<arrow::Int32Type>(array, digits);
+      break;
+    case Type::UINT32:
+      inexact = FirstInexact<arrow::UInt32Type>(array, digits);
+      break;
+    case Type::INT64:
+      inexact = FirstInexact<arrow::Int64Type>(array, digits);
+      break;
+    case Type::UINT64:
+      inexact = FirstInexact<arrow::UInt64Type>(array, digits);
+      break;
+    default:
+      return cast;  // no float is too small for them
+  }
+  if (inexact < array.length()) {
+    ARROW_ASSIGN_OR_RAISE(auto value, array.GetScalar(inexact));
+    return Status::Invalid("the value ", value->ToString(), " is no ", type->ToString());
+  }
+  options.allow_float_truncate = true;
+  return arrow::compute::Cast(array, type, options, context);
+}
+
 }  // namespace
 
 bool ZonesAgree(const DataType& a, const DataType& b) {
@@ -56,6 +109,12 @@ bool MayCast(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataTy
              CastPolicy policy) {
   auto merged = MergeTypes(to, from);
   if (merged.ok() && (*merged)->Equals(*to)) return true;
+  if (policy == CastPolicy::kPermissive) {
+    // A third file may have made the digits fewer than this one's type could need.
+    if (arrow::is_integer(from->id()) && arrow::is_decimal(to->id())) return true;
+    merged = MergeTypes(to, from, Promote::kPermissive);
+    return merged.ok() && (*merged)->Equals(*to);
+  }
   // The day would be lost.
   if (from->id() == Type::TIMESTAMP && arrow::is_time(to->id())) return false;
   return policy == CastPolicy::kChecked && ZonesAgree(*from, *to) &&
@@ -76,6 +135,10 @@ Result<std::shared_ptr<Array>> CastArray(const Array& array, const std::shared_p
   if (auto wide = DecimalOfAll(array.type_id(), *type)) {
     ARROW_ASSIGN_OR_RAISE(auto wider, arrow::compute::Cast(array, wide, options, &context));
     return arrow::compute::Cast(*wider, type, options, &context);
+  }
+  if (arrow::is_integer(array.type_id()) &&
+      (type->id() == Type::FLOAT || type->id() == Type::DOUBLE)) {
+    return CastIntegersToFloats(array, type, &context);
   }
   ARROW_ASSIGN_OR_RAISE(auto result, arrow::compute::Cast(array, type, options, &context));
   if (!MayAlter(*array.type(), *type)) return result;

@@ -11,7 +11,8 @@ namespace shoal::schema {
 
 /// Which types of a file may stand for another type of the table.
 enum class CastPolicy {
-  kWidening,  // where the table's type holds every value of the file's (see MergeTypes)
+  kWidening,    // where the table's type holds every value of the file's (see MergeTypes)
+  kPermissive,  // besides, where Promote::kPermissive goes; a value that does not fit is an error
   kChecked,  // wherever Arrow casts; a value that does not fit is an error. A timestamp never gains
              // or loses its zone.
 };

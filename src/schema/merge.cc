@@ -22,7 +22,8 @@ bool IsNull(const arrow::Field& field) { return field.type()->id() == arrow::Typ
 
 }  // namespace
 
-arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileSchema> files) {
+arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileSchema> files,
+                                                           Promote promote) {
   std::vector<Column> columns;
   std::unordered_map<std::string, size_t> by_name;
   std::shared_ptr<const arrow::KeyValueMetadata> metadata;
@@ -38,17 +39,21 @@ arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileS
       Column& column = columns[found->second];
       if (column.last_file == f) {
         return arrow::Status::Invalid("file ", file.path, " has two columns named `", field->name(),
-                                      "`; rename one of them");
+                                      "`; rename one of them, or open it with duplicate_names = "
+                                      "rename");
       }
       column.last_file = f;
       ++column.files;
       const auto& have = column.field;
-      auto type = MergeTypes(have->type(), field->type());
+      auto type = MergeTypes(have->type(), field->type(), promote);
       if (!type.ok()) {
-        return arrow::Status::TypeError("column `", field->name(), "` is ", *have->type(), " in ",
-                                        *column.type_from, " and ", *field->type(), " in ",
-                                        file.path, ": ", type.status().message(),
-                                        ". Declare a schema to say which type is meant");
+        const bool permits = promote == Promote::kLossless &&
+                             MergeTypes(have->type(), field->type(), Promote::kPermissive).ok();
+        return arrow::Status::TypeError(
+            "column `", field->name(), "` is ", *have->type(), " in ", *column.type_from, " and ",
+            *field->type(), " in ", file.path, ": ", type.status().message(),
+            ". Declare a schema to say which type is meant",
+            permits ? ", or open it with promote = permissive to check values instead" : "");
       }
       if (!(*type)->Equals(*have->type())) column.type_from = &file.path;
       column.field =

@@ -8,6 +8,8 @@
 #include <arrow/result.h>
 #include <arrow/type.h>
 
+#include <shoal/schema_rules.h>
+
 namespace shoal::schema {
 
 struct FileSchema {
@@ -19,7 +21,8 @@ struct FileSchema {
 /// (see MergeTypes). A column is nullable if a file lacks it or allows
 /// null; metadata of fields and schemas: the first wins. Errors: TypeError naming column, both
 /// types and both files; Invalid where one file has a name twice.
-arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileSchema> files);
+arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileSchema> files,
+                                                           Promote promote = Promote::kLossless);
 
 /// The type that holds every value of both, unchanged; TypeError if there is none. Fields inside
 /// are nullable if they are in either. Null merges with any type. Integers go to a wider one,
@@ -27,7 +30,11 @@ arrow::Result<std::shared_ptr<arrow::Schema>> MergeSchemas(std::span<const FileS
 /// string to large_string, a dictionary to its values, structs to the union of their fields by
 /// name; the same inside lists and maps. Timestamps of two zones are the same instants and take the
 /// zone of `a`; one with and one without a zone do not merge.
+/// Permissive besides, where no type holds all values: uint64 and a signed integer go to int64, a
+/// 64-bit integer or a decimal and a float to double, an integer and a decimal to a decimal of
+/// enough digits, string and binary to binary.
 arrow::Result<std::shared_ptr<arrow::DataType>> MergeTypes(
-    const std::shared_ptr<arrow::DataType>& a, const std::shared_ptr<arrow::DataType>& b);
+    const std::shared_ptr<arrow::DataType>& a, const std::shared_ptr<arrow::DataType>& b,
+    Promote promote = Promote::kLossless);
 
 }  // namespace shoal::schema

@@ -169,5 +169,53 @@ TEST(MergeTypes, ErrorsInsideNameTheField) {
   ExpectMention(MergeTypes(a, b).status(), {"`p`", "`q`", "int64", "string"});
 }
 
+TEST(MergeTypes, PermissivePromotesWhatOneTypeMostlyHolds) {
+  const auto us = arrow::TimeUnit::MICRO;
+  const std::vector<TypeCase> cases = {
+      {arrow::uint64(), arrow::int8(), arrow::int64()},
+      {arrow::int64(), arrow::float64(), arrow::float64()},
+      {arrow::uint64(), arrow::float32(), arrow::float64()},
+      {arrow::decimal128(9, 2), arrow::float32(), arrow::float64()},
+      {arrow::decimal128(9, 2), arrow::int64(), arrow::decimal128(21, 2)},
+      {arrow::decimal256(76, 60), arrow::int64(), nullptr},
+      {arrow::utf8(), arrow::binary(), arrow::binary()},
+      {arrow::large_utf8(), arrow::binary(), arrow::large_binary()},
+      {arrow::utf8_view(), arrow::binary(), arrow::binary_view()},
+      {arrow::list(arrow::int64()), arrow::list(arrow::float64()), arrow::list(arrow::float64())},
+      {arrow::dictionary(arrow::int8(), arrow::int64()), arrow::float64(), arrow::float64()},
+      // Texts of numbers, and instants of times without a zone, are for a declared schema.
+      {arrow::utf8(), arrow::int64(), nullptr},
+      {arrow::boolean(), arrow::int8(), nullptr},
+      {arrow::timestamp(us, "UTC"), arrow::timestamp(us), nullptr},
+      {arrow::date32(), arrow::timestamp(us), nullptr},
+      // What lossless does stays.
+      {arrow::int32(), arrow::float32(), arrow::float64()},
+      {arrow::uint8(), arrow::int8(), arrow::int16()},
+      {arrow::utf8(), arrow::large_utf8(), arrow::large_utf8()},
+  };
+  for (const auto& [a, b, merged] : cases) {
+    for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)}) {
+      auto type = MergeTypes(x, y, Promote::kPermissive);
+      if (!merged) {
+        EXPECT_TRUE(type.status().IsTypeError()) << *x << " and " << *y;
+      } else {
+        ASSERT_TRUE(type.ok()) << type.status();
+        EXPECT_TRUE((*type)->Equals(*merged)) << *x << " and " << *y << " gave " << **type;
+      }
+    }
+  }
+}
+
+TEST(MergeSchemas, ALosslessErrorSaysWhereAnOptionHelps) {
+  auto status = MergeTwo(arrow::schema({field("x", arrow::int64())}),
+                         arrow::schema({field("x", arrow::float64())}))
+                    .status();
+  ExpectMention(status, {"promote = permissive"});
+  status = MergeTwo(arrow::schema({field("x", arrow::int64())}),
+                    arrow::schema({field("x", arrow::utf8())}))
+               .status();
+  EXPECT_EQ(status.message().find("permissive"), std::string::npos) << status;
+}
+
 }  // namespace
 }  // namespace shoal::schema

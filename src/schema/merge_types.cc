@@ -34,19 +34,19 @@ TypePtr SignedInteger(int bits) {
 }
 
 // nullptr: none. The same holds for the functions below.
-TypePtr WidenIntegers(const TypePtr& a, const TypePtr& b) {
+TypePtr WidenIntegers(const TypePtr& a, const TypePtr& b, Promote promote) {
   const bool a_signed = arrow::is_signed_integer(a->id());
   if (a_signed == arrow::is_signed_integer(b->id())) return BitWidth(*a) >= BitWidth(*b) ? a : b;
   const int signed_bits = BitWidth(a_signed ? *a : *b);
   const int unsigned_bits = BitWidth(a_signed ? *b : *a);
-  if (unsigned_bits >= 64) return nullptr;
+  if (unsigned_bits >= 64) return promote == Promote::kPermissive ? arrow::int64() : nullptr;
   return SignedInteger(std::max(signed_bits, 2 * unsigned_bits));
 }
 
 // An integer of n bits fits a float whose mantissa has as many.
-TypePtr WidenIntegerAndFloat(const DataType& integer, const TypePtr& floating) {
+TypePtr WidenIntegerAndFloat(const DataType& integer, const TypePtr& floating, Promote promote) {
   const int bits = BitWidth(integer);
-  if (bits > 32) return nullptr;
+  if (bits > 32) return promote == Promote::kPermissive ? arrow::float64() : nullptr;
   return floating->id() == Type::DOUBLE || bits > 16 ? arrow::float64() : arrow::float32();
 }
 
@@ -74,6 +74,11 @@ TypePtr WidenDecimals(const DataType& a, const DataType& b) {
   return nullptr;
 }
 
+TypePtr WidenIntegerAndDecimal(const DataType& integer, const DataType& decimal) {
+  const auto digits = arrow::MaxDecimalDigitsForInteger(integer.id());
+  return digits.ok() ? WidenDecimals(*arrow::decimal128(*digits, 0), decimal) : nullptr;
+}
+
 TypePtr WidenTimestamps(const DataType& a, const DataType& b) {
   const auto& x = static_cast<const arrow::TimestampType&>(a);
   const auto& y = static_cast<const arrow::TimestampType&>(b);
@@ -88,7 +93,7 @@ TypePtr WidenTimes(const DataType& a, const DataType& b) {
 }
 
 // Among those of one kind, the one with the larger offsets.
-TypePtr WidenText(const TypePtr& a, const TypePtr& b) {
+TypePtr WidenText(const TypePtr& a, const TypePtr& b, Promote promote) {
   auto rank = [](Type::type id) -> std::optional<int> {
     switch (id) {
       case Type::STRING:
@@ -108,16 +113,25 @@ TypePtr WidenText(const TypePtr& a, const TypePtr& b) {
     }
   };
   const auto x = rank(a->id()), y = rank(b->id());
-  if (!x || !y || (*x >= 10) != (*y >= 10)) return nullptr;
-  return *x >= *y ? a : b;
+  if (!x || !y) return nullptr;
+  if ((*x >= 10) == (*y >= 10)) return *x >= *y ? a : b;
+  if (promote == Promote::kLossless) return nullptr;
+  switch (std::max(*x % 10, *y % 10)) {
+    case 0:
+      return arrow::binary();
+    case 1:
+      return arrow::binary_view();
+    default:
+      return arrow::large_binary();
+  }
 }
 
-TypePtr WidenPlain(const TypePtr& a, const TypePtr& b) {
+TypePtr WidenPlain(const TypePtr& a, const TypePtr& b, Promote promote) {
   const Type::type x = a->id(), y = b->id();
-  if (arrow::is_integer(x) && arrow::is_integer(y)) return WidenIntegers(a, b);
+  if (arrow::is_integer(x) && arrow::is_integer(y)) return WidenIntegers(a, b, promote);
   if (arrow::is_floating(x) && arrow::is_floating(y)) return BitWidth(*a) >= BitWidth(*b) ? a : b;
-  if (arrow::is_integer(x) && arrow::is_floating(y)) return WidenIntegerAndFloat(*a, b);
-  if (arrow::is_floating(x) && arrow::is_integer(y)) return WidenIntegerAndFloat(*b, a);
+  if (arrow::is_integer(x) && arrow::is_floating(y)) return WidenIntegerAndFloat(*a, b, promote);
+  if (arrow::is_floating(x) && arrow::is_integer(y)) return WidenIntegerAndFloat(*b, a, promote);
   if (arrow::is_decimal(x) && arrow::is_decimal(y)) return WidenDecimals(*a, *b);
   if (arrow::is_date(x) && arrow::is_date(y)) return arrow::date64();
   if (x == Type::TIMESTAMP && y == Type::TIMESTAMP) return WidenTimestamps(*a, *b);
@@ -126,11 +140,17 @@ TypePtr WidenPlain(const TypePtr& a, const TypePtr& b) {
     return arrow::duration(std::max(static_cast<const arrow::DurationType&>(*a).unit(),
                                     static_cast<const arrow::DurationType&>(*b).unit()));
   }
-  return WidenText(a, b);
+  if (promote == Promote::kPermissive) {
+    if (arrow::is_decimal(x) && arrow::is_floating(y)) return arrow::float64();
+    if (arrow::is_floating(x) && arrow::is_decimal(y)) return arrow::float64();
+    if (arrow::is_integer(x) && arrow::is_decimal(y)) return WidenIntegerAndDecimal(*a, *b);
+    if (arrow::is_decimal(x) && arrow::is_integer(y)) return WidenIntegerAndDecimal(*b, *a);
+  }
+  return WidenText(a, b, promote);
 }
 
-Result<std::shared_ptr<Field>> MergeFields(const Field& a, const Field& b) {
-  auto type = MergeTypes(a.type(), b.type());
+Result<std::shared_ptr<Field>> MergeFields(const Field& a, const Field& b, Promote promote) {
+  auto type = MergeTypes(a.type(), b.type(), promote);
   if (!type.ok())
     return type.status().WithMessage("in field `", a.name(), "`: ", type.status().message());
   // A field of nulls allows null, whatever it declares.
@@ -139,14 +159,14 @@ Result<std::shared_ptr<Field>> MergeFields(const Field& a, const Field& b) {
                       a.HasMetadata() ? a.metadata() : b.metadata());
 }
 
-Result<TypePtr> MergeStructs(const DataType& a, const DataType& b) {
+Result<TypePtr> MergeStructs(const DataType& a, const DataType& b, Promote promote) {
   bool same_names = a.num_fields() == b.num_fields();
   for (int i = 0; same_names && i < a.num_fields(); ++i)
     same_names = a.field(i)->name() == b.field(i)->name();
   arrow::FieldVector children;
   if (same_names) {
     for (int i = 0; i < a.num_fields(); ++i) {
-      ARROW_ASSIGN_OR_RAISE(auto child, MergeFields(*a.field(i), *b.field(i)));
+      ARROW_ASSIGN_OR_RAISE(auto child, MergeFields(*a.field(i), *b.field(i), promote));
       children.push_back(std::move(child));
     }
     return arrow::struct_(std::move(children));
@@ -168,7 +188,7 @@ Result<TypePtr> MergeStructs(const DataType& a, const DataType& b) {
       children.push_back(field->WithNullable(true));
       continue;
     }
-    ARROW_ASSIGN_OR_RAISE(auto child, MergeFields(*field, *b.field(found->second)));
+    ARROW_ASSIGN_OR_RAISE(auto child, MergeFields(*field, *b.field(found->second), promote));
     children.push_back(std::move(child));
     by_name.erase(found);
   }
@@ -178,8 +198,8 @@ Result<TypePtr> MergeStructs(const DataType& a, const DataType& b) {
   return arrow::struct_(std::move(children));
 }
 
-Result<TypePtr> MergeLists(const DataType& a, const DataType& b) {
-  ARROW_ASSIGN_OR_RAISE(auto item, MergeFields(*a.field(0), *b.field(0)));
+Result<TypePtr> MergeLists(const DataType& a, const DataType& b, Promote promote) {
+  ARROW_ASSIGN_OR_RAISE(auto item, MergeFields(*a.field(0), *b.field(0), promote));
   switch (a.id()) {
     case Type::LIST:
       return arrow::list(std::move(item));
@@ -198,33 +218,33 @@ Result<TypePtr> MergeLists(const DataType& a, const DataType& b) {
   }
 }
 
-Result<TypePtr> MergeMaps(const DataType& a, const DataType& b) {
+Result<TypePtr> MergeMaps(const DataType& a, const DataType& b, Promote promote) {
   const auto& x = static_cast<const arrow::MapType&>(a);
   const auto& y = static_cast<const arrow::MapType&>(b);
-  ARROW_ASSIGN_OR_RAISE(auto key, MergeFields(*x.key_field(), *y.key_field()));
-  ARROW_ASSIGN_OR_RAISE(auto item, MergeFields(*x.item_field(), *y.item_field()));
+  ARROW_ASSIGN_OR_RAISE(auto key, MergeFields(*x.key_field(), *y.key_field(), promote));
+  ARROW_ASSIGN_OR_RAISE(auto item, MergeFields(*x.item_field(), *y.item_field(), promote));
   return std::make_shared<arrow::MapType>(key->WithNullable(false), std::move(item),
                                           x.keys_sorted() && y.keys_sorted());
 }
 
 }  // namespace
 
-Result<TypePtr> MergeTypes(const TypePtr& a, const TypePtr& b) {
+Result<TypePtr> MergeTypes(const TypePtr& a, const TypePtr& b, Promote promote) {
   if (a->Equals(*b)) return a;
   if (a->id() == Type::NA) return b;
   if (b->id() == Type::NA) return a;
   if (a->id() == b->id()) {
     switch (a->id()) {
       case Type::STRUCT:
-        return MergeStructs(*a, *b);
+        return MergeStructs(*a, *b, promote);
       case Type::LIST:
       case Type::LARGE_LIST:
       case Type::LIST_VIEW:
       case Type::LARGE_LIST_VIEW:
       case Type::FIXED_SIZE_LIST:
-        return MergeLists(*a, *b);
+        return MergeLists(*a, *b, promote);
       case Type::MAP:
-        return MergeMaps(*a, *b);
+        return MergeMaps(*a, *b, promote);
       default:
         break;
     }
@@ -235,9 +255,9 @@ Result<TypePtr> MergeTypes(const TypePtr& a, const TypePtr& b) {
                  ? static_cast<const arrow::DictionaryType&>(*type).value_type()
                  : type;
     };
-    return MergeTypes(values(a), values(b));
+    return MergeTypes(values(a), values(b), promote);
   }
-  if (TypePtr widened = WidenPlain(a, b)) return widened;
+  if (TypePtr widened = WidenPlain(a, b, promote)) return widened;
   return NoCommonType(*a, *b);
 }
 
