@@ -294,6 +294,26 @@ Status TakeInspect(std::string_view text, Arguments* arguments) {
   return Status::OK();
 }
 
+Status TakeDuplicateNames(std::string_view text, Arguments* arguments) {
+  if (text != "error" && text != "rename")
+    return UsageError("--duplicate-names is '", text, "', but must be error or rename");
+  arguments->open.duplicate_names =
+      text == "rename" ? DuplicateNames::kRename : DuplicateNames::kError;
+  return Status::OK();
+}
+
+Status TakeCaseInsensitive(std::string_view, Arguments* arguments) {
+  arguments->open.case_insensitive = true;
+  return Status::OK();
+}
+
+Status TakePromote(std::string_view text, Arguments* arguments) {
+  if (text != "lossless" && text != "permissive")
+    return UsageError("--promote is '", text, "', but must be lossless or permissive");
+  arguments->open.promote = text == "permissive" ? Promote::kPermissive : Promote::kLossless;
+  return Status::OK();
+}
+
 Status TakeWorkers(std::string_view text, Arguments* arguments) {
   ARROW_ASSIGN_OR_RAISE(const int64_t workers, ParseNumber("workers", text, 0, 1024));
   arguments->reading.workers = static_cast<int>(workers);
@@ -459,6 +479,14 @@ const std::vector<Option>& Options() {
        "make kinds of listing issues errors (zero_byte,...); all without a list", TakeStrict},
       {"inspect", "all|first|N", kAll & ~Bits(Verb::kLs), "files whose schemas are looked at (256)",
        TakeInspect},
+      {"duplicate-names", "error|rename", kAll & ~Bits(Verb::kLs),
+       "what to do about a name that two columns of a file have (error); rename: v, v_1, v_2",
+       TakeDuplicateNames},
+      {"case-insensitive", "", kAll, "names of columns and keys match in upper and lower case",
+       TakeCaseInsensitive},
+      {"promote", "lossless|permissive", kAll & ~Bits(Verb::kLs),
+       "which types of a column go together (lossless); permissive: values are checked when read",
+       TakePromote},
       {"no-statistics", "", Bits(Verb::kExplain),
        "plan by names and keys alone, without reading the footers of the files", TakeNoStatistics},
       {"cache", "[=DIR]", kAll & ~Bits(Verb::kLs),

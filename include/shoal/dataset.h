@@ -21,6 +21,7 @@
 #include <shoal/partitioning.h>
 #include <shoal/plan.h>
 #include <shoal/scan.h>
+#include <shoal/schema_rules.h>
 #include <shoal/virtual_columns.h>
 
 namespace shoal {
@@ -44,6 +45,12 @@ struct OpenOptions {
   /// evenly. kAll: all.
   static constexpr int64_t kAll = -1;
   int64_t inspect = 256;
+  /// What is done about names that several columns of one file have, whether names are compared
+  /// without case, and which types go together: see SchemaRules. With case_insensitive, a request
+  /// names a column as the table does, or in another case; JSON files are NotImplemented.
+  DuplicateNames duplicate_names = DuplicateNames::kError;
+  bool case_insensitive = false;
+  Promote promote = Promote::kLossless;
   /// Wanted file name ending, with the dot; empty: that of the format when the format was inferred.
   std::string extension;
   /// Files and directories whose names begin so are hidden; not directories that name a key
@@ -117,6 +124,8 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   virtual arrow::Result<std::shared_ptr<const FileTable>> files() const;
   virtual arrow::Result<ListingReport> listing_report() const;
   virtual CacheReport cache_report() const;
+  /// How the columns of its files become the table's, as OpenOptions said.
+  virtual SchemaRules schema_rules() const;
 
   /// The columns of the request's output. Checks the request; reads nothing once the schema is
   /// known.
@@ -175,9 +184,9 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   virtual arrow::Result<std::shared_ptr<Dataset>> Refresh() const;
   /// The same files as a table with that schema, which has to hold what they hold, as if they had
   /// been inspected together with others that have its other columns. Shares what is known of the
-  /// files.
+  /// files. `rules`: how the columns of files become those of the schema; not set: schema_rules().
   virtual arrow::Result<std::shared_ptr<Dataset>> WithSchema(
-      std::shared_ptr<arrow::Schema> schema) const;
+      std::shared_ptr<arrow::Schema> schema, std::optional<SchemaRules> rules = {}) const;
 
  protected:
   /// For datasets that are not files of one kind, which override all that is virtual.

@@ -112,6 +112,9 @@ struct TableTypes {
 struct FactsOf {
   std::string path;
   std::shared_ptr<const FileFacts> facts;
+  /// facts->schema() with the names that the table has for the file's columns; null: the same
+  /// names. Only where TextTyping::takes_names().
+  std::shared_ptr<arrow::Schema> names = nullptr;
 };
 
 /// The half that a format of text has besides: what type a column has is read off its values, of
@@ -120,6 +123,10 @@ struct FactsOf {
 class TextTyping {
  public:
   virtual ~TextTyping() = default;
+
+  /// Whether Union() and Retype() go by FactsOf::names, which OpenOptions::duplicate_names and
+  /// case_insensitive need.
+  virtual bool takes_names() const { return false; }
 
   /// The columns of a table of these files, in order of first appearance: each of the first type of
   /// the format's list that alters no value that was seen in any of them. Errors name the column

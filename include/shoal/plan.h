@@ -16,6 +16,7 @@
 
 #include <shoal/file_format.h>
 #include <shoal/listing.h>
+#include <shoal/schema_rules.h>
 #include <shoal/statistics.h>
 #include <shoal/virtual_columns.h>
 
@@ -163,6 +164,8 @@ struct ScanPlan {
   /// that does not fit is an error. Otherwise a file's type must be one whose values the table's
   /// type holds all.
   bool schema_declared = false;
+  /// How the columns of files became those of the table, and do when they are read.
+  SchemaRules schema_rules;
   /// A column that a file has and the table has not is an error (strict: kUnseenColumn).
   bool strict_columns = false;
   /// With virtual columns of files, which are as keys that every path carries.

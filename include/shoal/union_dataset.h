@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <arrow/result.h>
@@ -38,6 +39,9 @@ class UnionDataset final : public Dataset {
   arrow::Result<ListingReport> listing_report() const override;
   /// Of none.
   CacheReport cache_report() const override;
+  /// Of all children: names are compared without case, and types promoted, where one of them asks
+  /// for it.
+  SchemaRules schema_rules() const override;
   arrow::Result<std::shared_ptr<arrow::Schema>> OutputSchema(
       const ScanRequest& request) const override;
   arrow::Result<ScanPlan> Plan(const ScanRequest& request,
@@ -67,18 +71,19 @@ class UnionDataset final : public Dataset {
                                       const ScanOptions& options = {}) const override;
   arrow::Result<std::shared_ptr<Dataset>> Refresh() const override;
   arrow::Result<std::shared_ptr<Dataset>> WithSchema(
-      std::shared_ptr<arrow::Schema> schema) const override;
+      std::shared_ptr<arrow::Schema> schema, std::optional<SchemaRules> rules = {}) const override;
 
  private:
   struct State;
   struct Found;
   UnionDataset(std::vector<std::shared_ptr<Dataset>> children,
-               std::shared_ptr<arrow::Schema> schema);
+               std::shared_ptr<arrow::Schema> schema, std::optional<SchemaRules> rules);
   /// The schema, and the children with it; found on first need.
   arrow::Result<std::shared_ptr<const State>> state() const;
 
   const std::vector<std::shared_ptr<Dataset>> children_;
   const std::shared_ptr<arrow::Schema> declared_;
+  const std::optional<SchemaRules> rules_;  // not set: the children's
   const std::unique_ptr<Found> found_;
 };
 

@@ -24,3 +24,10 @@ def texts(law: str, given: object) -> list[str]:
             raise TypeError(f"{law}, but {text!r} is among them")
         out.append(text)
     return out
+
+
+def choice(name: str, value: object, default: str, other: str) -> bool:
+    """Whether the option has the other of its two values."""
+    if value not in (default, other):
+        raise ValueError(f"{name} is {value!r}, but must be {default!r} or {other!r}")
+    return value == other

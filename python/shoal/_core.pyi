@@ -199,6 +199,9 @@ class Dataset:
         listing_cache_ms: int = 0,
         virtual_columns: Mapping[str, str] | None = None,
         storage_options: dict[str, str] | None = None,
+        rename_duplicates: bool = False,
+        case_insensitive: bool = False,
+        permissive: bool = False,
     ) -> None: ...
     def schema(self) -> pa.Schema: ...
     def partition_schema(self) -> pa.Schema: ...

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from shoal import _core
-from shoal._checks import flag, texts
+from shoal._checks import choice, flag, texts
 from shoal._file_scan import (
     FileScan,
     FilterSupport,
@@ -41,6 +41,9 @@ def open(
     partition_base_dir: Source | None = None,
     extension: str | None = None,
     inspect: int | Literal["all", "first"] = 256,
+    duplicate_names: Literal["error", "rename"] = "error",
+    case_insensitive: bool = False,
+    promote: Literal["lossless", "permissive"] = "lossless",
     strict: bool | Collection[str] = False,
     ignore_prefixes: Iterable[str] = ("_", "."),
     ignore_subdirectory: bool = False,
@@ -80,6 +83,20 @@ def open(
     inspect
         How many files are inspected for the table's schema: all, if there are at most so many, else so many,
         spread evenly over the table. "all", or "first" for one.
+    duplicate_names
+        What is done about a name that several columns of one file have. "error": it is an error that names
+        the column and the file; "rename": the second ``v`` is ``v_1``, the next ``v_2``, leaving out names
+        that are taken. The same for fields of a struct.
+    case_insensitive
+        Names that differ in case alone are one: ``ID`` in one file is ``id`` in another, and so are fields
+        of structs and keys of paths. The table writes a name as it was first seen, requests as they like: a
+        name that the table has as it stands comes first. Letters are compared in lower case, one by one, in
+        all of Unicode. Two columns of one file that are alike are duplicates (``duplicate_names``). Not for
+        JSON.
+    promote
+        Which types of a column in two files go together. "lossless": those of which one type holds all
+        values. "permissive": besides, those of which one type holds most, such as int64 and double; a value
+        that it does not hold exactly is an error when it is read (docs/formats.md has the table).
     strict
         Kinds of listing issues that are errors (:data:`shoal.LISTING_ISSUES`); True: all; False: none, they
         are only counted in :attr:`Dataset.listing_report`.
@@ -140,6 +157,9 @@ def open(
             partition_base_dir="" if partition_base_dir is None else as_paths(partition_base_dir, chosen)[0],
             schema=as_schema(schema),
             inspect=_inspect(inspect),
+            rename_duplicates=choice("duplicate_names", duplicate_names, "error", "rename"),
+            case_insensitive=flag("case_insensitive", case_insensitive),
+            permissive=choice("promote", promote, "lossless", "permissive"),
             extension=extension or "",
             ignore_prefixes=texts("ignore_prefixes must be a list of texts", ignore_prefixes),
             ignore_subdirectory=flag("ignore_subdirectory", ignore_subdirectory),

@@ -77,7 +77,8 @@ cdef class Dataset:
                  str partition_base_dir="", Schema schema=None, inspect=256, str extension="",
                  ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100,
                  str cache="", cache_limit=1 << 30, int64_t listing_cache_ms=0, storage_options=None,
-                 virtual_columns=None):
+                 virtual_columns=None, bint rename_duplicates=False, bint case_insensitive=False,
+                 bint permissive=False):
         cdef COpenOptions options
         ignore_prefixes, strict = tuple(ignore_prefixes), tuple(strict)
         if filesystem is not None:
@@ -94,6 +95,11 @@ cdef class Dataset:
         if schema is not None:
             options.schema = pyarrow_unwrap_schema(schema)
         options.inspect = integer("inspect", inspect)
+        if rename_duplicates:
+            options.duplicate_names = CDuplicateNames.kRename
+        options.case_insensitive = case_insensitive
+        if permissive:
+            options.promote = CPromote.kPermissive
         options.extension = as_bytes(extension)
         options.ignore_prefixes = as_byte_strings(ignore_prefixes)
         options.ignore_subdirectory = ignore_subdirectory
@@ -145,6 +151,9 @@ cdef class Dataset:
             "listing_cache_ms": listing_cache_ms,
             "virtual_columns": virtual_columns,
             "storage_options": storage_options,
+            "rename_duplicates": rename_duplicates,
+            "case_insensitive": case_insensitive,
+            "permissive": permissive,
         }))
         with nogil:
             self.dataset = GetResultValue(CallOpen(c_sources, options))

@@ -317,6 +317,14 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
         c_string file_mtime
         c_string fragment_index
 
+    cdef enum class CDuplicateNames "shoal::DuplicateNames":
+        kError
+        kRename
+
+    cdef enum class CPromote "shoal::Promote":
+        kLossless
+        kPermissive
+
     cdef cppclass COpenOptions "shoal::OpenOptions":
         shared_ptr[CFileSystem] filesystem
         c_string format
@@ -325,6 +333,9 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
         c_string partition_base_dir
         shared_ptr[CSchema] schema
         int64_t inspect
+        CDuplicateNames duplicate_names
+        c_bool case_insensitive
+        CPromote promote
         c_string extension
         vector[c_string] ignore_prefixes
         c_bool ignore_subdirectory

@@ -19,12 +19,14 @@
 #include "plan/file_scan.h"
 #include "plan/filter_support.h"
 #include "plan/inspection.h"
+#include "plan/named_facts.h"
 #include "plan/planner.h"
 #include "plan/summary_source.h"
 #include "plan/virtual_columns.h"
 #include "read/batch_stream.h"
 #include "read/count.h"
 #include "read/reading.h"
+#include "schema/names.h"
 #include "statistics/merge.h"
 #include "store/open.h"
 
@@ -132,18 +134,24 @@ class Dataset::Impl {
     cache_->UseSummary(summary_);
   }
   /// The files of `base`, with that schema.
-  Impl(const std::shared_ptr<const Dataset>& base, std::shared_ptr<arrow::Schema> schema)
+  Impl(const std::shared_ptr<const Dataset>& base, std::shared_ptr<arrow::Schema> schema,
+       const SchemaRules& rules)
       : sources_(base->impl_->sources_),
         options_(base->impl_->options_),
         source_(base->impl_->source_),
         has_own_source_(base->impl_->has_own_source_),
         cache_(base->impl_->cache_),
         base_(base),
-        schema_(std::move(schema)) {}
+        schema_(std::move(schema)),
+        rules_(rules) {}
 
   const std::vector<std::string>& sources() const { return sources_; }
   const std::shared_ptr<const Dataset>& base() const { return base_; }
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  SchemaRules rules() const {
+    if (base_) return rules_;
+    return {options_.duplicate_names, options_.case_insensitive, options_.promote};
+  }
   /// The source was given, and not made of `sources`.
   bool has_own_source() const { return has_own_source_; }
   const OpenOptions& options() const { return options_; }
@@ -169,6 +177,7 @@ class Dataset::Impl {
       inspect.file_format = options_.file_format;
       inspect.schema = options_.schema;
       inspect.sample = options_.inspect;
+      inspect.rules = rules();
       inspect.store = {options_.cache, options_.cache_limit, DatasetName(sources_, options_)};
       {
         // That of listing_alone(), which knows the format.
@@ -232,14 +241,18 @@ class Dataset::Impl {
         ListOptions list = inspected.list;
         list.stop = stop;
         ARROW_ASSIGN_OR_RAISE(Listing listed, List(list));
+        ARROW_ASSIGN_OR_RAISE(auto spelled, plan::SpellKeys(*listed.files, inspected));
+        if (spelled) listed.files = std::make_shared<const FileTable>(*std::move(spelled));
         ARROW_RETURN_NOT_OK(plan::ReportMissingKeys(*listed.files, inspected, &listed.report));
         listing_ = std::move(listed);
       }
     }
     if (!listing_.keys_compared) {
       const std::vector<bool> all(listing_.files->num_files(), true);
-      ARROW_RETURN_NOT_OK(
-          plan::ReportUnseenKeys(*listing_.files, all, inspected, &listing_.report));
+      // A union may write them otherwise than this dataset does.
+      ARROW_ASSIGN_OR_RAISE(const auto spelled, plan::SpellKeys(*listing_.files, inspected));
+      ARROW_RETURN_NOT_OK(plan::ReportUnseenKeys(spelled ? *spelled : *listing_.files, all,
+                                                 inspected, &listing_.report));
       listing_.keys_compared = true;
     }
     return listing_;
@@ -255,8 +268,10 @@ class Dataset::Impl {
   /// inspection is needed to know which files are meant. Where there are none, it has the words.
   arrow::Result<Listing> listing_alone() {
     if (base_) return base_->impl_->listing_alone();
-    // Of several formats, the names of files tell which are meant.
-    const bool known = !options_.format.empty() && options_.format != formats::kByExtension &&
+    // Of several formats, the names of files tell which are meant; of names that differ in case,
+    // the files' columns may tell how the table writes them.
+    const bool known = !options_.case_insensitive && !options_.format.empty() &&
+                       options_.format != formats::kByExtension &&
                        !base::IsLocal(*source_->filesystem());
     if (known) {
       std::lock_guard inspecting(inspection_mutex_);
@@ -303,16 +318,35 @@ class Dataset::Impl {
   }
 
  private:
-  std::shared_ptr<const plan::Inspection> WithSchema(const plan::Inspection& of_base) const {
+  arrow::Result<std::shared_ptr<const plan::Inspection>> WithSchema(
+      const plan::Inspection& of_base) const {
+    ARROW_RETURN_NOT_OK(plan::CheckRules(rules_, *of_base.format));
     auto out = std::make_shared<plan::Inspection>(of_base);
     arrow::FieldVector keys;
-    for (const auto& key : of_base.partition_schema->fields()) {
-      if (auto field = schema_->GetFieldByName(key->name()))
-        keys.push_back(key->WithType(field->type()));
+    std::shared_ptr<schema::Spelling> spelling;
+    if (rules_.case_insensitive) {
+      ARROW_RETURN_NOT_OK(
+          schema::DistinctNames(schema_, {.case_insensitive = true}, "The schema").status());
+      spelling = std::make_shared<schema::Spelling>();
+      spelling->Learn(*schema_);
     }
+    const auto written = [&](const std::string& name) {
+      return spelling ? spelling->Respell(name) : name;
+    };
+    for (const auto& key : of_base.partition_schema->fields()) {
+      const std::string name = written(key->name());
+      if (auto field = schema_->GetFieldByName(name))
+        keys.push_back(key->WithName(name)->WithType(field->type()));
+    }
+    out->keys_in_files.clear();
+    for (const auto& name : of_base.keys_in_files) out->keys_in_files.insert(written(name));
+    out->keys_missing.clear();
+    for (const auto& name : of_base.keys_missing) out->keys_missing.insert(written(name));
     out->table_schema = schema_;
     out->partition_schema = arrow::schema(std::move(keys));
     out->keys_inferred.clear();  // their types are declared now
+    out->rules = rules_;
+    out->spelling = std::move(spelling);
     return out;
   }
 
@@ -335,6 +369,7 @@ class Dataset::Impl {
       std::make_shared<plan::FactsCache>(kFactsCacheBytes);
   const std::shared_ptr<const Dataset> base_;    // whose files these are; null: its own
   const std::shared_ptr<arrow::Schema> schema_;  // in place of the base's
+  const SchemaRules rules_;                      // with schema_
   using Mutex = base::ForkMutex;
   Mutex inspection_mutex_{Mutex::Over::kBreaks}, listing_mutex_{Mutex::Over::kBreaks};
   std::shared_ptr<const plan::Inspection> inspection_;  // that skipped nothing
@@ -387,6 +422,11 @@ arrow::Status Complete(OpenOptions* given) {
       options.format != options.file_format->name()) {
     return arrow::Status::Invalid("format is ", options.format, ", but file_format is ",
                                   options.file_format->name());
+  }
+  if (options.schema && options.case_insensitive) {
+    ARROW_RETURN_NOT_OK(
+        schema::DistinctNames(options.schema, {.case_insensitive = true}, "The declared schema")
+            .status());
   }
   if (!options.file_format && !options.format.empty())
     ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
@@ -466,6 +506,8 @@ CacheReport Dataset::cache_report() const {
   }
   return out;
 }
+
+SchemaRules Dataset::schema_rules() const { return impl_->rules(); }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Dataset::OutputSchema(
     const ScanRequest& request) const {
@@ -589,7 +631,7 @@ arrow::Result<std::shared_ptr<const FileFacts>> Dataset::Facts(const Fragment& f
   ARROW_ASSIGN_OR_RAISE(auto loaded,
                         plan::LoadFacts(plan::TableFiles(plan), file, impl_->cache().get(),
                                         std::make_shared<runtime::Counters>(), stop));
-  return std::move(loaded.facts);
+  return plan::WithoutNames(std::move(loaded.facts));
 }
 
 arrow::Result<std::unique_ptr<BatchStream>> Dataset::ScanPlanned(const ScanPlan& plan,
@@ -607,17 +649,17 @@ arrow::Result<int64_t> Dataset::CountPlanned(const ScanPlan& plan,
 arrow::Result<std::shared_ptr<Dataset>> Dataset::Refresh() const {
   if (impl_->base()) {
     ARROW_ASSIGN_OR_RAISE(auto fresh, impl_->base()->Refresh());
-    return fresh->WithSchema(impl_->schema());
+    return fresh->WithSchema(impl_->schema(), impl_->rules());
   }
   if (impl_->has_own_source()) return OpenSource(impl_->source(), impl_->options());
   return OpenSince(impl_->sources(), impl_->options(), std::chrono::steady_clock::now());
 }
 
 arrow::Result<std::shared_ptr<Dataset>> Dataset::WithSchema(
-    std::shared_ptr<arrow::Schema> schema) const {
+    std::shared_ptr<arrow::Schema> schema, std::optional<SchemaRules> rules) const {
   if (!schema) return arrow::Status::Invalid("No schema is given");
-  return std::shared_ptr<Dataset>(
-      new Dataset(std::make_unique<Impl>(shared_from_this(), std::move(schema))));
+  return std::shared_ptr<Dataset>(new Dataset(std::make_unique<Impl>(
+      shared_from_this(), std::move(schema), rules.value_or(schema_rules()))));
 }
 
 arrow::Result<std::string> UserCacheDirectory() {

@@ -9,6 +9,7 @@
 #include "base/fork_mutex.h"
 #include "read/batch_stream.h"
 #include "schema/merge.h"
+#include "schema/names.h"
 #include "statistics/merge.h"
 
 namespace shoal {
@@ -33,9 +34,10 @@ struct UnionDataset::Found {
 };
 
 UnionDataset::UnionDataset(std::vector<std::shared_ptr<Dataset>> children,
-                           std::shared_ptr<arrow::Schema> schema)
+                           std::shared_ptr<arrow::Schema> schema, std::optional<SchemaRules> rules)
     : children_(std::move(children)),
       declared_(std::move(schema)),
+      rules_(rules),
       found_(std::make_unique<Found>()) {}
 
 UnionDataset::~UnionDataset() = default;
@@ -46,7 +48,8 @@ arrow::Result<std::shared_ptr<UnionDataset>> UnionDataset::Make(
   for (const auto& child : children) {
     if (!child) return arrow::Status::Invalid("A dataset of the union is null");
   }
-  return std::shared_ptr<UnionDataset>(new UnionDataset(std::move(children), std::move(schema)));
+  return std::shared_ptr<UnionDataset>(
+      new UnionDataset(std::move(children), std::move(schema), {}));
 }
 
 arrow::Result<std::shared_ptr<const UnionDataset::State>> UnionDataset::state() const {
@@ -54,16 +57,27 @@ arrow::Result<std::shared_ptr<const UnionDataset::State>> UnionDataset::state() 
   if (found_->state) return found_->state;
   auto made = std::make_shared<State>();
   made->schema = declared_;
+  SchemaRules rules = schema_rules();
   if (!declared_) {
     std::vector<schema::FileSchema> schemas;
+    schema::Spelling spelling;
     for (size_t i = 0; i < children_.size(); ++i) {
+      const std::string name = "dataset " + std::to_string(i) + " of the union";
       ARROW_ASSIGN_OR_RAISE(auto schema, children_[i]->schema());
-      schemas.push_back({"dataset " + std::to_string(i) + " of the union", std::move(schema)});
+      if (rules.case_insensitive) {
+        ARROW_ASSIGN_OR_RAISE(
+            schema, schema::DistinctNames(schema, {.case_insensitive = true}, "The " + name));
+        schema = spelling.Respell(schema);
+        spelling.Learn(*schema);
+      }
+      schemas.push_back({name, std::move(schema)});
     }
-    ARROW_ASSIGN_OR_RAISE(made->schema, schema::MergeSchemas(schemas));
+    ARROW_ASSIGN_OR_RAISE(made->schema, schema::MergeSchemas(schemas, rules.promote));
   }
   for (const auto& child : children_) {
-    ARROW_ASSIGN_OR_RAISE(auto with_schema, child->WithSchema(made->schema));
+    // Which columns a file has is for the child to say.
+    rules.duplicate_names = child->schema_rules().duplicate_names;
+    ARROW_ASSIGN_OR_RAISE(auto with_schema, child->WithSchema(made->schema, rules));
     made->children.push_back(std::move(with_schema));
   }
   found_->state = std::move(made);
@@ -114,6 +128,17 @@ arrow::Result<int64_t> UnionDataset::CountPlanned(const ScanPlan&, const ScanOpt
   return NotOfAUnion("fragments");
 }
 CacheReport UnionDataset::cache_report() const { return {}; }
+
+SchemaRules UnionDataset::schema_rules() const {
+  if (rules_) return *rules_;
+  SchemaRules out;
+  for (const auto& child : children_) {
+    const SchemaRules rules = child->schema_rules();
+    out.case_insensitive |= rules.case_insensitive;
+    if (rules.promote == Promote::kPermissive) out.promote = Promote::kPermissive;
+  }
+  return out;
+}
 
 arrow::Result<ListingReport> UnionDataset::listing_report() const {
   ListingReport out;
@@ -176,13 +201,14 @@ arrow::Result<std::shared_ptr<Dataset>> UnionDataset::Refresh() const {
     ARROW_ASSIGN_OR_RAISE(auto one, child->Refresh());
     fresh.push_back(std::move(one));
   }
-  return Make(std::move(fresh), declared_);
+  return std::shared_ptr<Dataset>(new UnionDataset(std::move(fresh), declared_, rules_));
 }
 
 arrow::Result<std::shared_ptr<Dataset>> UnionDataset::WithSchema(
-    std::shared_ptr<arrow::Schema> schema) const {
+    std::shared_ptr<arrow::Schema> schema, std::optional<SchemaRules> rules) const {
   if (!schema) return arrow::Status::Invalid("No schema is given");
-  return Make(children_, std::move(schema));
+  return std::shared_ptr<Dataset>(
+      new UnionDataset(children_, std::move(schema), rules.value_or(schema_rules())));
 }
 
 }  // namespace shoal

@@ -160,5 +160,32 @@ TEST(UnionDataset, KeysOfPathsPruneInChildrenAndAreNullInOthers) {
   ExpectRows(*made, request, *TableOf(schema, {"[7]", "[2]"}));
 }
 
+TEST(UnionDataset, FollowsTheRulesOfAnyChildForNamesAndTypes) {
+  testing::TemporaryDirectory directory;
+  const auto upper = arrow::schema({arrow::field("A", arrow::int64())});
+  std::ofstream(directory.path() / "f.arrow", std::ios::binary)
+      << formats::ipc::WriteTable(*TableOf(upper, {"[1, 2]"}), 1, formats::ipc::Layout::kFile);
+  OpenOptions options;
+  options.case_insensitive = true;
+  options.promote = Promote::kPermissive;
+  auto files = Dataset::Open({directory.path().string()}, options).ValueOrDie();
+  const auto lower = arrow::schema({arrow::field("a", arrow::float64())});
+  auto table = OpenTable(TableOf(lower, {"[0.5]"})).ValueOrDie();
+  auto made = UnionDataset::Make({table, files}).ValueOrDie();
+  EXPECT_EQ(made->schema_rules(), files->schema_rules());
+  ExpectRows(*made, {}, *TableOf(lower, {"[0.5, 1, 2]"}));
+  ExpectRows(*made->Refresh().ValueOrDie(), {}, *TableOf(lower, {"[0.5, 1, 2]"}));
+  ScanRequest request;
+  request.filter = cp::greater(cp::field_ref("A"), cp::literal(0.5));
+  ExpectRows(*made, request, *TableOf(lower, {"[1, 2]"}));
+
+  // A child whose names match only as they are written can't take part.
+  std::ofstream(directory.path() / "g.jsonl") << R"({"A": 3})" << "\n";
+  auto lines = Dataset::Open({(directory.path() / "g.jsonl").string()}).ValueOrDie();
+  const auto status = UnionDataset::Make({table, files, lines}).ValueOrDie()->Count().status();
+  EXPECT_TRUE(status.IsNotImplemented()) << status;
+  EXPECT_NE(status.message().find("case_insensitive"), std::string::npos) << status;
+}
+
 }  // namespace
 }  // namespace shoal

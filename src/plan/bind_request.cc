@@ -4,6 +4,7 @@
 
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
+#include "plan/references.h"
 
 namespace shoal::plan {
 
@@ -17,7 +18,8 @@ arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspec
   const auto key_names = inspection.partition_schema->field_names();
   BoundRequest out;
   out.request = request;
-  ARROW_ASSIGN_OR_RAISE(out.request.filter, expression::PrepareFilter(request.filter, schema));
+  ARROW_ASSIGN_OR_RAISE(auto filter, RespellReferences(request.filter, inspection));
+  ARROW_ASSIGN_OR_RAISE(out.request.filter, expression::PrepareFilter(filter, schema));
   const auto asked = expression::SplitConjuncts(request.filter);
   const auto bound = expression::SplitConjuncts(out.request.filter);
   // Binding may fold parts into others, and then only its own text fits.
@@ -39,6 +41,7 @@ arrow::Result<BoundRequest> BindRequest(const ScanRequest& request, const Inspec
     return out;
   }
   for (auto& column : *out.request.columns) {
+    ARROW_ASSIGN_OR_RAISE(column.expression, RespellReferences(column.expression, inspection));
     ARROW_ASSIGN_OR_RAISE(column.expression, expression::Prepare(column.expression, schema));
     ARROW_ASSIGN_OR_RAISE(auto bound, column.expression.Bind(*schema));
     auto field = arrow::field(column.name, bound.type()->GetSharedPtr());

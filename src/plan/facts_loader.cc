@@ -1,5 +1,6 @@
 #include "plan/facts_loader.h"
 
+#include "plan/named_facts.h"
 #include "plan/virtual_columns.h"
 #include "storage/open_file.h"
 #include "storage/read_ranges.h"
@@ -91,7 +92,13 @@ arrow::Result<LoadedFacts> LoadFacts(const TableFiles& table,
 TableFiles::TableFiles(const ScanPlan& plan)
     : format(plan.format),
       types{WithoutVirtualColumns(plan.table_schema, plan.virtual_columns), plan.schema_declared},
-      partition_schema(plan.partition_schema) {}
+      partition_schema(plan.partition_schema),
+      rules(plan.schema_rules) {
+  if (!rules.case_insensitive) return;
+  auto as_written = std::make_shared<schema::Spelling>();
+  as_written->Learn(*types.schema);
+  spelling = std::move(as_written);
+}
 
 std::unique_ptr<FactsReader> TableFiles::ReadFacts(
     const std::shared_ptr<const SourceFile>& file) const {
@@ -99,12 +106,20 @@ std::unique_ptr<FactsReader> TableFiles::ReadFacts(
                             : format->ReadFacts(file);
 }
 
+arrow::Result<std::shared_ptr<arrow::Schema>> TableFiles::Named(
+    const std::string& path, const std::shared_ptr<arrow::Schema>& in_file) const {
+  ARROW_ASSIGN_OR_RAISE(auto names, schema::DistinctNames(in_file, rules, "file " + path));
+  return spelling ? spelling->Respell(names) : names;
+}
+
 arrow::Result<std::shared_ptr<const FileFacts>> TableFiles::Typed(
     const std::string& path, std::shared_ptr<const FileFacts> facts) const {
+  ARROW_ASSIGN_OR_RAISE(auto names, Named(path, facts->schema()));
   const TextTyping* typing = format->text_typing();
-  if (!typing) return facts;
-  if (types.declared) ARROW_RETURN_NOT_OK(CheckNames(path, *facts->schema()));
-  return typing->Retype({path, std::move(facts)}, types);
+  if (!typing) return WithNames(std::move(facts), std::move(names));
+  if (types.declared) ARROW_RETURN_NOT_OK(CheckNames(path, *names));
+  if (!rules.may_rename()) names = nullptr;
+  return typing->Retype({path, std::move(facts), std::move(names)}, types);
 }
 
 /// A file that has none of the columns that were declared was most likely not understood: its

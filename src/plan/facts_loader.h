@@ -11,6 +11,7 @@
 
 #include "plan/facts_cache.h"
 #include "runtime/counters.h"
+#include "schema/names.h"
 
 namespace shoal::plan {
 
@@ -30,7 +31,8 @@ arrow::Result<LoadedFacts> LoadFacts(const FileFormat& format,
                                      const arrow::StopToken& stop);
 
 /// The files of a table whose schema is known. Of a format of text they are read by it: such a file
-/// has names of columns, and the types are the table's.
+/// has names of columns, and the types are the table's. Facts have the names that the table has for
+/// the file's columns.
 struct TableFiles {
   TableFiles() = default;
   explicit TableFiles(const ScanPlan& plan);
@@ -38,13 +40,19 @@ struct TableFiles {
   std::shared_ptr<const FileFormat> format;
   TableTypes types;
   std::shared_ptr<arrow::Schema> partition_schema;
+  SchemaRules rules;
+  std::shared_ptr<const schema::Spelling> spelling;  // null: names are compared with case
 
+  /// A file's schema with the names that the table has for its columns.
+  arrow::Result<std::shared_ptr<arrow::Schema>> Named(
+      const std::string& path, const std::shared_ptr<arrow::Schema>& in_file) const;
   /// Whether ReadFacts() leaves out what only inspection wants to know; then its facts are for this
   /// table and not for a cache.
   bool reads_names_only() const { return format->text_typing() != nullptr; }
   std::unique_ptr<FactsReader> ReadFacts(const std::shared_ptr<const SourceFile>& file) const;
-  /// Facts that ReadFacts() or an inspection gave, with the table's types. Invalid, listing both,
-  /// if no column of a declared schema is in the file.
+  /// Facts that ReadFacts() or an inspection gave, with the table's names and types. Invalid,
+  /// listing both, if no column of a declared schema is in the file, and where names are not
+  /// distinct (schema::DistinctNames).
   arrow::Result<std::shared_ptr<const FileFacts>> Typed(
       const std::string& path, std::shared_ptr<const FileFacts> facts) const;
 

@@ -368,6 +368,7 @@ ScanPlan PartOf(const ScanPlan& plan, std::vector<Fragment> fragments) {
   part.table_schema = plan.table_schema;
   part.virtual_columns = plan.virtual_columns;
   part.schema_declared = plan.schema_declared;
+  part.schema_rules = plan.schema_rules;
   part.strict_columns = plan.strict_columns;
   part.partition_schema = plan.partition_schema;
   part.output_schema = plan.output_schema;

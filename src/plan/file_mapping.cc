@@ -7,7 +7,9 @@
 namespace shoal::plan {
 
 schema::CastPolicy CastsOf(const ScanPlan& plan) {
-  return plan.schema_declared ? schema::CastPolicy::kChecked : schema::CastPolicy::kWidening;
+  if (plan.schema_declared) return schema::CastPolicy::kChecked;
+  return plan.schema_rules.promote == Promote::kPermissive ? schema::CastPolicy::kPermissive
+                                                           : schema::CastPolicy::kWidening;
 }
 
 KeyedSchema KeyedSchema::Project(const ScanPlan& plan, const std::vector<int>& leaves) {

@@ -15,7 +15,7 @@
 
 namespace shoal::plan {
 
-/// Files are cast to a declared schema, and else only widened.
+/// Files are cast to a declared schema, and else only widened, or as far as the rules permit.
 schema::CastPolicy CastsOf(const ScanPlan& plan);
 
 /// Some columns (or nested leaves) of a table, and which of them are partition keys.

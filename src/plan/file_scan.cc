@@ -14,6 +14,7 @@
 #include "expression/conjuncts.h"
 #include "expression/evaluate.h"
 #include "plan/facts_loader.h"
+#include "plan/references.h"
 #include "plan/rows_wanted.h"
 #include "statistics/merge.h"
 
@@ -59,12 +60,12 @@ arrow::Result<int> PlaceOf(const std::string& name, const std::shared_ptr<arrow:
                                 "', which is a field inside a column: name the column");
 }
 
-arrow::Result<std::vector<int>> PlacesOf(const ColumnChoice& choice,
-                                         const std::shared_ptr<arrow::Schema>& table) {
+arrow::Result<std::vector<int>> PlacesOf(const ColumnChoice& choice, const Inspection& inspection) {
+  const auto& table = inspection.table_schema;
   std::vector<int> out;
   if (const auto* names = std::get_if<std::vector<std::string>>(&choice)) {
     for (const std::string& name : *names) {
-      ARROW_ASSIGN_OR_RAISE(out.emplace_back(), PlaceOf(name, table));
+      ARROW_ASSIGN_OR_RAISE(out.emplace_back(), PlaceOf(RespellColumn(name, inspection), table));
     }
   } else if (const auto* places = std::get_if<std::vector<int>>(&choice)) {
     for (int place : *places) {
@@ -88,12 +89,12 @@ arrow::Result<std::vector<int>> PlacesOf(const ColumnChoice& choice,
 }
 
 arrow::Status CheckConstraints(const std::vector<TableConstraint>& constraints,
-                               const std::shared_ptr<arrow::Schema>& table) {
+                               const Inspection& inspection) {
   for (const TableConstraint& constraint : constraints) {
     if (constraint.columns.empty())
       return arrow::Status::Invalid("constraints: a constraint names no column");
     for (const std::string& name : constraint.columns) {
-      auto place = PlaceOf(name, table);
+      auto place = PlaceOf(RespellColumn(name, inspection), inspection.table_schema);
       if (!place.ok()) {
         return place.status().WithMessage("constraints: ", place.status().message());
       }
@@ -210,9 +211,9 @@ arrow::Result<BoundFileScan> BindFileScan(const ScanArguments& arguments,
   BoundFileScan out;
   FileScanConfig& config = out.config;
   config.mode = options.mode;
-  ARROW_ASSIGN_OR_RAISE(config.projection, PlacesOf(arguments.projection, table));
+  ARROW_ASSIGN_OR_RAISE(config.projection, PlacesOf(arguments.projection, inspection));
   const size_t num_output = config.projection.size();
-  ARROW_RETURN_NOT_OK(CheckConstraints(options.constraints, table));
+  ARROW_RETURN_NOT_OK(CheckConstraints(options.constraints, inspection));
   config.constraints = options.constraints;
 
   std::vector<Expression> used, residual;

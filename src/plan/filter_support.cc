@@ -11,6 +11,7 @@
 
 #include "expression/compute_ready.h"
 #include "expression/conjuncts.h"
+#include "plan/references.h"
 
 namespace shoal {
 
@@ -97,7 +98,8 @@ arrow::Result<ClassifiedFilter> ClassifyFilter(const Expression& filter,
   const auto keys = inspection.partition_schema->field_names();
   bool all_exact = true, any_used = false;
   const FilterPart* first_inexact = nullptr;
-  const auto conjuncts = expression::SplitConjuncts(filter);
+  ARROW_ASSIGN_OR_RAISE(const auto spelled, RespellReferences(filter, inspection));
+  const auto conjuncts = expression::SplitConjuncts(spelled);
   out.parts.reserve(conjuncts.size());
   for (const Expression& conjunct : conjuncts) {
     FilterPart& part = out.parts.emplace_back();

@@ -15,6 +15,7 @@
 #include "list/strictness.h"
 #include "partition/infer.h"
 #include "plan/facts_loader.h"
+#include "plan/key_names.h"
 #include "runtime/parallel.h"
 #include "schema/merge.h"
 #include "storage/open_file.h"
@@ -212,6 +213,8 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
       }));
   std::vector<schema::FileSchema> found;
   std::vector<FactsOf> found_text;
+  schema::Spelling spelling;
+  std::shared_ptr<arrow::Schema> last;
   int64_t read = 0;
   for (int64_t i = 0; i < files.num_files(); ++i) {
     if (!errors[i].ok()) {
@@ -224,13 +227,21 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
       continue;
     }
     ++read;
-    if (looked.format->text_typing()) {
-      found_text.push_back({files.path(i), std::move(facts[i])});
-      continue;
-    }
     // Files of one writer share one schema object: merging it again changes nothing.
-    if (!found.empty() && found.back().schema == facts[i]->schema()) continue;
-    found.push_back({files.path(i), facts[i]->schema()});
+    const bool is_text = looked.format->text_typing() != nullptr;
+    if (!is_text && last == facts[i]->schema()) continue;
+    last = facts[i]->schema();
+    ARROW_ASSIGN_OR_RAISE(auto names,
+                          schema::DistinctNames(last, options.rules, "file " + files.path(i)));
+    if (options.rules.case_insensitive) {
+      names = spelling.Respell(names);
+      spelling.Learn(*names);
+    }
+    if (is_text) {
+      found_text.push_back({files.path(i), std::move(facts[i]), std::move(names)});
+    } else {
+      found.push_back({files.path(i), std::move(names)});
+    }
   }
   out->cost.footers_cached += counters->footers_cached;
   out->cost.footers_read += read - counters->footers_cached;
@@ -239,10 +250,24 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
   out->cost.store_requests.retries += storage::RetriesOn(source.filesystem()) - retries;
   if (!found_text.empty()) return looked.format->text_typing()->Union(found_text);
   if (found.empty()) return nullptr;
-  return schema::MergeSchemas(found);
+  return schema::MergeSchemas(found, options.rules.promote);
 }
 
 }  // namespace
+
+arrow::Status CheckRules(const SchemaRules& rules, const FileFormat& format) {
+  const TextTyping* typing = format.text_typing();
+  if (!typing || !rules.case_insensitive || typing->takes_names()) return arrow::Status::OK();
+  return arrow::Status::NotImplemented(
+      "case_insensitive: names in ", format.name(),
+      " files are matched as they are written; open them without it");
+}
+
+arrow::Result<std::optional<FileTable>> SpellKeys(const FileTable& files,
+                                                  const Inspection& inspection) {
+  if (!inspection.spelling) return std::nullopt;
+  return RespellKeys(files, *inspection.spelling);
+}
 
 arrow::Status ReportMissingKeys(const FileTable& files, const Inspection& inspection,
                                 ListingReport* report) {
@@ -267,6 +292,8 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
   ARROW_ASSIGN_OR_RAISE(Looked looked, Look(source, options, options.sample));
   Inspection out;
   out.format = looked.format;
+  out.rules = options.rules;
+  ARROW_RETURN_NOT_OK(CheckRules(out.rules, *out.format));
   if (cache) cache->UseFormat(looked.format, source.filesystem());
   if (cache && !options.store.folder.empty() && !cache->store()) {
     cache->UseStore(
@@ -278,7 +305,10 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
 
   std::shared_ptr<arrow::Schema> columns = options.schema;
   out.schema_declared = columns != nullptr;
-  if (!columns) columns = options.columns;
+  if (!columns && options.columns) {
+    ARROW_ASSIGN_OR_RAISE(columns, schema::DistinctNames(options.columns, options.rules,
+                                                         "'" + source.Describe() + "'"));
+  }
   if (!columns) {
     if (files.num_files() == 0) return NothingFound(source, looked.list, looked.sample.report);
     for (int64_t sample = options.sample; !columns; sample *= 2) {
@@ -297,7 +327,16 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
     }
   }
 
-  const auto& declared = options.list.partitioning->declared();
+  auto declared = options.list.partitioning->declared();
+  if (options.rules.case_insensitive) {
+    schema::Spelling spelling;
+    spelling.Learn(*columns);
+    if (declared) spelling.Learn(*declared);
+    for (const auto& column : keys.columns) spelling.Learn(column.name);
+    if (declared) declared = spelling.Respell(declared);
+    ARROW_ASSIGN_OR_RAISE(auto spelled, RespellKeys(files, spelling));
+    if (spelled) looked.sample.files = *std::move(spelled);
+  }
   // Files that nobody has looked into may have any key as a column as well.
   const bool all_inspected = looked.sample.complete && !options.schema && !options.columns;
   arrow::FieldVector key_fields;
@@ -362,6 +401,11 @@ arrow::Result<Inspection> Inspect(const ListingSource& source, const InspectionO
     }
   }
   out.table_schema = arrow::schema(std::move(fields), columns->metadata());
+  if (options.rules.case_insensitive) {
+    auto spelling = std::make_shared<schema::Spelling>();
+    spelling->Learn(*out.table_schema);
+    out.spelling = std::move(spelling);
+  }
   out.report = looked.sample.report;
   if (looked.sample.complete) ARROW_RETURN_NOT_OK(ReportMissingKeys(files, out, &out.report));
   if (looked.sample.complete) {

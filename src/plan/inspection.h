@@ -16,6 +16,7 @@
 #include <shoal/plan.h>
 
 #include "plan/facts_cache.h"
+#include "schema/names.h"
 
 namespace shoal::plan {
 
@@ -26,6 +27,7 @@ struct InspectionOptions {
   std::shared_ptr<arrow::Schema> schema;          // declared; may be null
   std::shared_ptr<arrow::Schema> columns;         // of the files, known from elsewhere; may be null
   int64_t sample = 256;                           // files to inspect; -1: all
+  SchemaRules rules;
   /// All files, where `format` is known and somebody has listed them: then nothing is listed again.
   std::shared_ptr<const FileTable> listed;
   ListingReport listed_report;
@@ -47,6 +49,9 @@ struct Inspection {
   std::shared_ptr<arrow::Schema>
       table_schema;  // columns of the files, then keys that are not among them
   bool schema_declared = false;
+  SchemaRules rules;
+  /// How the table writes names that may differ in case; null: they may not.
+  std::shared_ptr<const schema::Spelling> spelling;
   std::shared_ptr<arrow::Schema> partition_schema;  // keys, in order of first appearance by path
   std::set<std::string> keys_in_files;              // keys that are columns of files as well
   std::set<std::string> keys_inferred;              // keys whose types come from their texts
@@ -59,6 +64,13 @@ struct Inspection {
   std::shared_ptr<const FileTable> all_files;
   ListingReport report;  // of all_files
 };
+
+/// NotImplemented, naming the option: the format cannot do what the rules ask for.
+arrow::Status CheckRules(const SchemaRules& rules, const FileFormat& format);
+
+/// The files with keys as the table writes them; nothing if they have those.
+arrow::Result<std::optional<FileTable>> SpellKeys(const FileTable& files,
+                                                  const Inspection& inspection);
 
 /// Reports the files of a full listing whose paths lack a key of the table: it reads as null there.
 arrow::Status ReportMissingKeys(const FileTable& files, const Inspection& inspection,

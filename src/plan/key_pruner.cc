@@ -25,16 +25,6 @@ arrow::Status NamePath(const arrow::Status& error,
   return error;
 }
 
-std::string DescribeKeys(const KeyTable& keys, int64_t row) {
-  std::string out;
-  for (const auto& column : keys.columns) {
-    if (column.index[row] == KeyColumn::kAbsent) continue;
-    const auto& value = column.distinct[column.index[row]];
-    out += (out.empty() ? "" : "/") + column.name + "=" + (value ? *value : "null");
-  }
-  return out + "/";
-}
-
 /// Rows whose keys are alike, as far as somebody cares: what one is judged to be, all are.
 struct AlikeRows {
   std::vector<int64_t> first;  // of each group
@@ -68,6 +58,16 @@ AlikeRows FindAlike(const std::vector<partition::TypedKeyColumn>& keys,
 }
 
 }  // namespace
+
+std::string DescribeKeys(const KeyTable& keys, int64_t row) {
+  std::string out;
+  for (const auto& column : keys.columns) {
+    if (column.index[row] == KeyColumn::kAbsent) continue;
+    const auto& value = column.distinct[column.index[row]];
+    out += (out.empty() ? "" : "/") + column.name + "=" + (value ? *value : "null");
+  }
+  return out + "/";
+}
 
 KeyPruner::KeyPruner(const Inspection& inspection, const arrow::compute::Expression& filter,
                      PruneReport* report)

@@ -18,6 +18,9 @@
 
 namespace shoal::plan {
 
+/// `key=value/...`, for messages.
+std::string DescribeKeys(const KeyTable& keys, int64_t row);
+
 /// The filter's parts that keys decide. References must outlive this. One thread at a time.
 class KeyPruner {
  public:

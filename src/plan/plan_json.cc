@@ -27,6 +27,7 @@ using arrow::compute::Expression;
 using nlohmann::json;
 
 constexpr int kVersion = 1;
+constexpr std::string_view kRename = "rename", kPermissive = "permissive";
 /// Of a fragment's file; what is not known is left out.
 constexpr std::pair<const char*, int64_t FileVersion::*> kVersionParts[] = {
     {"size", &FileVersion::size},
@@ -232,6 +233,32 @@ arrow::Status CheckTravels(const arrow::fs::FileSystem& filesystem) {
       "the filesystems of pyarrow.fs");
 }
 
+/// Those that are not the default.
+json RulesOf(const SchemaRules& rules) {
+  json out = json::object();
+  if (rules.duplicate_names == DuplicateNames::kRename) out["duplicate_names"] = kRename;
+  if (rules.case_insensitive) out["case_insensitive"] = true;
+  if (rules.promote == Promote::kPermissive) out["promote"] = kPermissive;
+  return out;
+}
+
+arrow::Result<SchemaRules> ParseRules(const json& j) {
+  SchemaRules rules;
+  for (const auto& [name, value] : j.items()) {
+    if (name == "duplicate_names" && value == kRename) {
+      rules.duplicate_names = DuplicateNames::kRename;
+    } else if (name == "case_insensitive" && value.is_boolean()) {
+      rules.case_insensitive = value.get<bool>();
+    } else if (name == "promote" && value == kPermissive) {
+      rules.promote = Promote::kPermissive;
+    } else {
+      return arrow::Status::Invalid("This is not a shoal plan: its schema_rules have ", name, " = ",
+                                    value.dump());
+    }
+  }
+  return rules;
+}
+
 arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
   ARROW_RETURN_NOT_OK(CheckTravels(*plan.filesystem));
   json j;
@@ -242,6 +269,7 @@ arrow::Result<json> ToJsonValue(const ScanPlan& plan) {
   j["filesystem"] = plan.filesystem->type_name();
   ARROW_ASSIGN_OR_RAISE(j["table_schema"], SchemaText(*plan.table_schema));
   j["schema_declared"] = plan.schema_declared;
+  if (plan.schema_rules != SchemaRules()) j["schema_rules"] = RulesOf(plan.schema_rules);
   if (plan.strict_columns) j["strict_columns"] = true;
   for (const VirtualField& field : plan.virtual_columns) {
     j["virtual_columns"].push_back({{"column", ToString(field.column)}, {"name", field.name}});
@@ -303,6 +331,7 @@ arrow::Status FromJsonValue(const json& j, ScanPlan* plan) {
   ARROW_ASSIGN_OR_RAISE(plan->format, GetFileFormat(j.at("format").get<std::string>(), options));
   ARROW_ASSIGN_OR_RAISE(plan->table_schema, ParseSchema(j.at("table_schema")));
   plan->schema_declared = j.at("schema_declared");
+  ARROW_ASSIGN_OR_RAISE(plan->schema_rules, ParseRules(j.value("schema_rules", json::object())));
   plan->strict_columns = j.value("strict_columns", false);
   for (const auto& field : j.value("virtual_columns", json::array())) {
     ARROW_ASSIGN_OR_RAISE(const auto column,

@@ -13,6 +13,7 @@
 #include "plan/footer_pruner.h"
 #include "plan/fragment_statistics.h"
 #include "plan/key_containers.h"
+#include "plan/key_names.h"
 #include "plan/key_pruner.h"
 #include "plan/rows_wanted.h"
 #include "plan/unseen_columns.h"
@@ -325,6 +326,7 @@ ScanPlan BeginPlan(const std::shared_ptr<arrow::fs::FileSystem>& filesystem,
   plan.table_schema = inspection.table_schema;
   plan.virtual_columns = inspection.virtual_columns;
   plan.schema_declared = inspection.schema_declared;
+  plan.schema_rules = inspection.rules;
   plan.strict_columns = inspection.list.strict.contains(ListingIssue::kUnseenColumn);
   plan.partition_schema = inspection.partition_schema;
   plan.output_schema = bound.output_schema;
@@ -353,7 +355,9 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
   KeyPruner keys(inspection, filter, &plan.prune);
   Collector collector(input, bound, options, footers, &plan);
   ARROW_RETURN_NOT_OK(collector.Init());
-  auto take = [&](const FileTable& listed) -> arrow::Result<bool> {
+  auto take = [&](const FileTable& found) -> arrow::Result<bool> {
+    ARROW_ASSIGN_OR_RAISE(const auto spelled, SpellKeys(found, inspection));
+    const FileTable& listed = spelled ? *spelled : found;
     ARROW_RETURN_NOT_OK(CheckKeysAreKnown(inspection, listed));
     FileTable with_virtual;
     if (!plan.virtual_columns.empty()) {
@@ -378,8 +382,15 @@ arrow::Result<ScanPlan> MakePlan(const PlannerInput& input, const BoundRequest& 
     list.stop = options.stop;
     list.remember = true;
     list.key_values = keys.RequiredValues();
-    if (keys.can_prune())
-      list.directory_filter = [&](const KeyTable& table) { return keys.JudgeDirectories(table); };
+    if (keys.can_prune()) {
+      list.directory_filter = [&](const KeyTable& table) -> arrow::Result<std::vector<bool>> {
+        if (!inspection.spelling) return keys.JudgeDirectories(table);
+        const auto path_of = [&](int64_t row) { return DescribeKeys(table, row); };
+        ARROW_ASSIGN_OR_RAISE(const KeyTable spelled,
+                              RespellKeys(table, *inspection.spelling, path_of));
+        return keys.JudgeDirectories(spelled);
+      };
+    }
     ARROW_ASSIGN_OR_RAISE(auto report, input.source->List(list, take));
     report.Merge(plan.listing);
     report.complete = report.complete && plan.listing.complete;

@@ -6,8 +6,10 @@
 
 #include <shoal/file_scan.h>
 
+#include "plan/facts_loader.h"
 #include "plan/file_mapping.h"
 #include "schema/column_mapping.h"
+#include "schema/names.h"
 
 namespace shoal {
 
@@ -63,9 +65,13 @@ class SchemaAdapter::Impl {
   static arrow::Result<std::unique_ptr<Impl>> Make(const ScanPlan& plan,
                                                    std::shared_ptr<arrow::Schema> scan_schema,
                                                    const Fragment& fragment,
-                                                   const arrow::Schema& file_schema) {
+                                                   const arrow::Schema& schema_in_file) {
     auto out = std::make_unique<Impl>();
     out->path_ = fragment.path;
+    out->files_ = plan::TableFiles(plan);
+    ARROW_ASSIGN_OR_RAISE(const auto named,
+                          out->Named(std::make_shared<arrow::Schema>(schema_in_file)));
+    const arrow::Schema& file_schema = *named;
     out->scan_schema_ = std::move(scan_schema);
     out->casts_ = plan::CastsOf(plan);
     const PartitionValues& values = *fragment.partition_values;
@@ -85,12 +91,20 @@ class SchemaAdapter::Impl {
 
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Adapt(const arrow::RecordBatch& batch,
                                                            arrow::MemoryPool* pool) {
-    ARROW_ASSIGN_OR_RAISE(auto mapping, MappingOf(batch.schema()));
-    return mapping->Adapt(batch, pool);
+    ARROW_ASSIGN_OR_RAISE(const auto schema, Named(batch.schema()));
+    ARROW_ASSIGN_OR_RAISE(auto mapping, MappingOf(schema));
+    if (schema == batch.schema()) return mapping->Adapt(batch, pool);
+    return mapping->Adapt(*schema::Relabel(batch, schema), pool);
   }
 
  private:
   using MappingPtr = std::shared_ptr<const ColumnMapping>;
+
+  /// The schema with the names that the table has for the file's columns.
+  arrow::Result<std::shared_ptr<arrow::Schema>> Named(
+      const std::shared_ptr<arrow::Schema>& schema) const {
+    return files_.Named(path_, schema);
+  }
 
   arrow::Result<MappingPtr> Map(const arrow::Schema& from, BatchColumns batches) const {
     ARROW_ASSIGN_OR_RAISE(
@@ -118,6 +132,7 @@ class SchemaAdapter::Impl {
   }
 
   std::string path_;
+  plan::TableFiles files_;
   std::shared_ptr<arrow::Schema> scan_schema_;
   schema::CastPolicy casts_ = schema::CastPolicy::kWidening;
   std::vector<schema::Constant> constants_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/file_mapping.h"
 #include "plan/virtual_columns.h"
 #include "schema/column_mapping.h"
 #include "schema/unseen_column.h"
@@ -22,7 +23,10 @@ bool HasNoRows(const FileFacts& facts) {
 }  // namespace
 
 UnseenColumns::UnseenColumns(const ScanPlan& plan)
-    : table_(plan.table_schema), wanted_(!plan.schema_declared), strict_(plan.strict_columns) {
+    : table_(plan.table_schema),
+      casts_(CastsOf(plan)),
+      wanted_(!plan.schema_declared),
+      strict_(plan.strict_columns) {
   arrow::FieldVector fields;
   const auto table = WithoutVirtualColumns(plan.table_schema, plan.virtual_columns);
   for (const auto& field : table->fields()) {
@@ -91,7 +95,8 @@ arrow::Status UnseenColumns::CheckTypes(const FileFacts& facts, const std::strin
     std::lock_guard lock(mutex_);
     if (std::count(fit_.begin(), fit_.end(), facts.schema()) > 0) return arrow::Status::OK();
   }
-  ARROW_RETURN_NOT_OK(schema::ColumnMapping::Make(*facts.schema(), *of_files_, {}, path).status());
+  ARROW_RETURN_NOT_OK(
+      schema::ColumnMapping::Make(*facts.schema(), *of_files_, {}, path, casts_).status());
   for (const auto& field : of_files_->fields()) {
     if (field->nullable() || facts.schema()->GetFieldIndex(field->name()) >= 0) continue;
     if (HasNoRows(facts)) return arrow::Status::OK();

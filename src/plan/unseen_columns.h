@@ -14,6 +14,7 @@
 #include <shoal/plan.h>
 
 #include "plan/inspection.h"
+#include "schema/cast.h"
 
 namespace shoal::plan {
 
@@ -39,6 +40,7 @@ class UnseenColumns {
  private:
   const std::shared_ptr<arrow::Schema> table_;
   std::shared_ptr<arrow::Schema> of_files_;  // its columns but those that paths may give
+  const schema::CastPolicy casts_;
   const bool wanted_, strict_;
   std::mutex mutex_;
   /// Schemas of files that have none, and those that fit: files of one writer share one.

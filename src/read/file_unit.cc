@@ -10,6 +10,7 @@
 #include "base/question_error.h"
 #include "base/status_context.h"
 #include "plan/file_mapping.h"
+#include "plan/named_facts.h"
 #include "prune/pruner.h"
 #include "read/row_groups.h"
 #include "read/row_indexes.h"
@@ -271,7 +272,7 @@ class FileUnit final : public Unit {
           return status;
         };
       }
-      ARROW_ASSIGN_OR_RAISE(inner, context_->files.format->MakeUnit(std::move(request)));
+      ARROW_ASSIGN_OR_RAISE(inner, plan::MakeUnit(*context_->files.format, std::move(request)));
     }
     return std::make_unique<RowGroupScan>(context_, shape, std::move(mapping), std::move(inner),
                                           file(), rows.exact_value().value_or(0),

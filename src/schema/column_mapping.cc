@@ -12,6 +12,7 @@
 #include <arrow/util/bitmap_ops.h>
 
 #include "schema/cast.h"
+#include "schema/names.h"
 
 namespace shoal::schema {
 
@@ -58,19 +59,6 @@ bool SameShape(const DataType& a, const DataType& b) {
   return a.id() == Type::STRUCT || a.id() == Type::MAP || IsListOfAnyKind(a.id());
 }
 
-// Gives an array's data the type, which has the same layout.
-std::shared_ptr<arrow::ArrayData> Relabel(const arrow::ArrayData& data,
-                                          const std::shared_ptr<DataType>& type) {
-  auto copy = data.Copy();
-  copy->type = type;
-  if (type->num_fields() == static_cast<int>(copy->child_data.size())) {
-    for (int i = 0; i < type->num_fields(); ++i) {
-      copy->child_data[i] = Relabel(*copy->child_data[i], type->field(i)->type());
-    }
-  }
-  return copy;
-}
-
 }  // namespace
 
 // Makes the nodes in two walks: the first finds the leaves to read, the second looks up what is
@@ -88,7 +76,7 @@ class ColumnMapping::Builder {
       if (fields[i]->name() != name) continue;
       if (found >= 0) {
         return Status::Invalid("file ", path_, " has two columns named `", name, "`", InColumn(),
-                               "; rename one of them");
+                               "; rename one of them, or open it with duplicate_names = rename");
       }
       found = static_cast<int>(i);
     }

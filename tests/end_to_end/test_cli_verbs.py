@@ -498,3 +498,26 @@ def test_metadata_files_and_columns_about_files(tmp_path: Path) -> None:
         "jsonl",
     )
     assert json.loads(lines) == {"__filename": str(tmp_path / "a.parquet"), "__row_index": 3}
+
+
+def test_schema_options(tmp_path: Path) -> None:
+    twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["v", "v"])
+    pq.write_table(twice, tmp_path / "twice.parquet")
+    assert "--duplicate-names" not in output_of("ls", "--help")
+    assert "duplicate_names = rename" in failure_of("count", "--where", "v = 1", tmp_path / "twice.parquet")
+    rename = ["--duplicate-names", "rename"]
+    assert output_of("count", "--where", "v_1 = 2", *rename, tmp_path / "twice.parquet") == "1\n"
+
+    for name, table in {
+        "a": pa.table({"Id": [1], "v": [0.5]}),
+        "b": pa.table({"ID": [2], "v": [2**53]}),
+    }.items():
+        (tmp_path / "table").mkdir(exist_ok=True)
+        pq.write_table(table, tmp_path / "table" / f"{name}.parquet")
+    assert "promote = permissive" in failure_of("schema", tmp_path / "table")
+    options = ["--case-insensitive", "--promote", "permissive", tmp_path / "table"]
+    assert json.loads(output_of("schema", "--json", *options))[0]["name"] == "Id"
+    assert output_of("count", "--where", "id = 2 and v > 1", *options) == "1\n"
+
+    for option, value in [("--promote", "all"), ("--duplicate-names", "keep")]:
+        assert f"{option} is '{value}'" in failure_of("count", option, value, tmp_path, status=2)

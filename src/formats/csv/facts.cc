@@ -34,6 +34,21 @@ std::shared_ptr<arrow::Schema> TypedSchema(const std::vector<std::string>& names
   return arrow::schema(std::move(fields));
 }
 
+/// The columns' names in the table. Invalid: two are the same.
+arrow::Result<std::vector<std::string>> NamesOf(const FactsOf& file) {
+  const Head& head = static_cast<const CsvFacts&>(*file.facts).head();
+  auto names = file.names ? file.names->field_names() : head.names;
+  auto sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  if (auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+    return ErrorAt(file.path, head.names_line,
+                   "two columns are named '" + *twice +
+                       "'; rename one of them, give other names (column_names), or open it with "
+                       "duplicate_names = rename");
+  }
+  return names;
+}
+
 class HeadReader final : public text::BeginningReader {
  public:
   HeadReader(std::shared_ptr<const Settings> settings, std::shared_ptr<const SourceFile> file,
@@ -93,11 +108,13 @@ std::unique_ptr<FactsReader> MakeHeadReader(std::shared_ptr<const Settings> sett
 }
 
 arrow::Result<std::shared_ptr<const FileFacts>> Retype(const Settings& settings,
-                                                       const CsvFacts& facts,
+                                                       const FactsOf& file,
                                                        const TableTypes& table) {
-  return std::make_shared<const CsvFacts>(TypedSchema(facts.head().names, settings, table),
-                                          facts.head(), facts.layout(), facts.file_size(),
-                                          facts.seen(), facts.rows(), table.declared);
+  const auto& facts = static_cast<const CsvFacts&>(*file.facts);
+  ARROW_ASSIGN_OR_RAISE(const auto names, NamesOf(file));
+  return std::make_shared<const CsvFacts>(TypedSchema(names, settings, table), facts.head(),
+                                          facts.layout(), facts.file_size(), facts.seen(),
+                                          facts.rows(), table.declared);
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> Union(const std::vector<FactsOf>& files) {
@@ -107,8 +124,9 @@ arrow::Result<std::shared_ptr<arrow::Schema>> Union(const std::vector<FactsOf>& 
   for (const FactsOf& file : files) {
     const auto& facts = static_cast<const CsvFacts&>(*file.facts);
     all &= facts.seen().all;
-    for (size_t i = 0; i < facts.head().names.size(); ++i) {
-      const std::string& name = facts.head().names[i];
+    ARROW_ASSIGN_OR_RAISE(const auto names_here, NamesOf(file));
+    for (size_t i = 0; i < names_here.size(); ++i) {
+      const std::string& name = names_here[i];
       const auto [known, is_new] = types.emplace(name, facts.seen().types[i]);
       if (is_new) {
         names.push_back(name);

@@ -27,6 +27,7 @@ struct Settings {
 /// The beginning of a file.
 struct Head {
   std::vector<std::string> names;
+  int64_t names_line = 1;
   text::Place data;  // where the records begin, after the names
 };
 
@@ -83,7 +84,7 @@ std::unique_ptr<FactsReader> MakeHeadReader(std::shared_ptr<const Settings> sett
                                             std::shared_ptr<const SourceFile> file,
                                             TableTypes table);
 arrow::Result<std::shared_ptr<const FileFacts>> Retype(const Settings& settings,
-                                                       const CsvFacts& facts,
+                                                       const FactsOf& file,
                                                        const TableTypes& table);
 arrow::Result<std::shared_ptr<arrow::Schema>> Union(const std::vector<FactsOf>& files);
 

@@ -123,11 +123,22 @@ TEST(CsvFacts, HeadersAreWhatTheOptionsSay) {
   EXPECT_EQ(SchemaOf("\n\n")->num_fields(), 0);
 }
 
-TEST(CsvFacts, TwoColumnsOfOneNameAreAnErrorThatNamesThem) {
-  const auto facts = MemoryDriver(Must(MakeCsvFormat()), "v,v\n1,2\n", "a.csv").Facts();
-  EXPECT_EQ(facts.status().message(),
-            "'a.csv', line 1: two columns are named 'v'; rename one of them, or give other names "
-            "(column_names)");
+TEST(CsvFacts, TwoColumnsOfOneNameAreAnErrorUnlessTheTableHasOthers) {
+  const auto format = Must(MakeCsvFormat());
+  const TextTyping& typing = *format->text_typing();
+  FactsOf file{"a.csv", Must(MemoryDriver(format, "v,v\n1,x\n", "a.csv").Facts())};
+  const TableTypes table{
+      arrow::schema({arrow::field("v", arrow::int64()), arrow::field("v_1", arrow::large_utf8())})};
+  for (const auto& status : {typing.Union({file}).status(), typing.Retype(file, table).status()}) {
+    EXPECT_EQ(status.message(),
+              "'a.csv', line 1: two columns are named 'v'; rename one of them, give other names "
+              "(column_names), or open it with duplicate_names = rename");
+  }
+  ASSERT_TRUE(typing.takes_names());
+  file.names =
+      arrow::schema({arrow::field("v", arrow::int64()), arrow::field("v_1", arrow::utf8())});
+  EXPECT_TRUE(Must(typing.Union({file}))->Equals(file.names));
+  EXPECT_TRUE(Must(typing.Retype(file, table))->schema()->Equals(table.schema));
 }
 
 TEST(CsvOptions, ThatMakeNoSenseAreErrorsThatNameThem) {

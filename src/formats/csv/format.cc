@@ -34,6 +34,7 @@ class CsvFormat final : public FileFormat, public TextTyping {
     return csv::MakeUnit(settings_, std::move(request));
   }
   const TextTyping* text_typing() const override { return this; }
+  bool takes_names() const override { return true; }
   std::string OptionsJson() const override { return OptionsToJson(settings_->options); }
 
   arrow::Result<std::shared_ptr<arrow::Schema>> Union(
@@ -46,7 +47,7 @@ class CsvFormat final : public FileFormat, public TextTyping {
   }
   arrow::Result<std::shared_ptr<const FileFacts>> Retype(const FactsOf& file,
                                                          const TableTypes& table) const override {
-    return csv::Retype(*settings_, static_cast<const CsvFacts&>(*file.facts), table);
+    return csv::Retype(*settings_, file, table);
   }
 
  private:

@@ -42,13 +42,6 @@ Status CheckNames(const std::vector<std::string>& names, const std::string& path
                          "encoding");
     }
   }
-  auto sorted = names;
-  std::sort(sorted.begin(), sorted.end());
-  if (auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    return ErrorAt(path, line,
-                   "two columns are named '" + *twice +
-                       "'; rename one of them, or give other names (column_names)");
-  }
   return Status::OK();
 }
 
@@ -184,6 +177,7 @@ arrow::Result<std::optional<Head>> ParseHead(const Settings& settings, const std
       for (int i = 0; i < reader.fields(); ++i) head.names.push_back("f" + std::to_string(i));
     }
     ARROW_RETURN_NOT_OK(CheckNames(head.names, path, line_of(before)));
+    head.names_line = line_of(before);
     head.data = {data - text.data(), line_of(data)};
     return head;
   }
