@@ -4,8 +4,6 @@
 #include <numeric>
 #include <set>
 
-#include <shoal/json.h>
-
 #include "exit_status.h"
 #include "verb.h"
 
@@ -85,17 +83,18 @@ Status TakeFormatOptions(Arguments* arguments) {
   if (csv && !format.empty() && format != "csv") {
     return UsageError("--", arguments->csv_option, " is about CSV files, but --format is ", format);
   }
-  if (csv) format = "csv";
-  if (format == "csv") {
+  if (csv) {
+    format = "csv";
     arguments->csv.infer = arguments->infer.value_or(InferFrom::kSample);
     auto made = MakeCsvFormat(arguments->csv);
     if (!made.ok()) return UsageError(made.status().message());
     arguments->open.file_format = *std::move(made);
-  } else if (format == "json") {
-    ARROW_ASSIGN_OR_RAISE(arguments->open.file_format, MakeJsonFormat({*arguments->infer}));
-  } else {
-    return UsageError("--infer is about files of text: it needs --format csv or --format json");
+    return Status::OK();
   }
+  const auto named = GetFileFormat(format);
+  const bool is_other = named.ok() && !(*named)->text_typing() && format != "by_extension";
+  if (is_other) return UsageError("--infer is about files of text, but --format is ", format);
+  arguments->open.infer = *arguments->infer;
   return Status::OK();
 }
 

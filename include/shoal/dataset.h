@@ -17,6 +17,7 @@
 #include <shoal/file_format.h>
 #include <shoal/file_scan.h>
 #include <shoal/filter.h>
+#include <shoal/infer_from.h>
 #include <shoal/listing.h>
 #include <shoal/partitioning.h>
 #include <shoal/plan.h>
@@ -34,6 +35,10 @@ struct OpenOptions {
   /// A format of one's own, or one with options (MakeCsvFormat, ...), in place of `format`. May be
   /// null.
   std::shared_ptr<const FileFormat> file_format;
+  /// What the types of text files are found from, whether their format is inferred or named. Where
+  /// it turns out to be none of text there is nothing to infer, and that is no error; it is one to
+  /// name such a format, or to give `file_format`, which has an option of its own.
+  InferFrom infer = InferFrom::kSample;
   /// Null: hive, where paths have `key=value` directories.
   std::shared_ptr<const Partitioning> partitioning;
   /// Only the part of a path below it is parsed for keys, written like the sources; empty: each

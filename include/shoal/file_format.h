@@ -133,9 +133,16 @@ class TextTyping {
   /// and both files.
   virtual arrow::Result<std::shared_ptr<arrow::Schema>> Union(
       const std::vector<FactsOf>& files) const = 0;
+  /// The other types, in the order of the list, that alter no value that was seen in that column of
+  /// Union(files): for tables that have files of other formats besides, of which one may need it
+  /// (CSV's 1 is the text 1 where they have text). By default there are none.
+  virtual std::vector<std::shared_ptr<arrow::DataType>> OtherTypes(
+      const std::vector<FactsOf>& files, const std::string& column) const;
 
   /// Reads no more of a file than its columns' names take; their types are the table's. What the
-  /// format can't read as such a type has the type string, and the table casts it.
+  /// format can't read as such a type has the type string, and the table casts it if it was
+  /// declared. Otherwise such a type, if it is none of text, is that of files of other formats: it
+  /// is null here, and a value that turns up later is an error.
   virtual std::unique_ptr<FactsReader> ReadFacts(std::shared_ptr<const SourceFile> file,
                                                  const TableTypes& table) const = 0;
   /// The same of a file whose facts are known.
@@ -164,6 +171,10 @@ class FileFormat {
 
   virtual std::unique_ptr<FactsReader> ReadFacts(std::shared_ptr<const SourceFile> file) const = 0;
   virtual arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request) const = 0;
+
+  /// The format that the file of that path is read by: this one, unless it stands for several.
+  /// Lives as long as this one, and is asked for what is below in its place.
+  virtual const FileFormat& FormatOf(std::string_view /*path*/) const { return *this; }
 
   /// Not null for formats of text. Lives as long as the format.
   virtual const TextTyping* text_typing() const { return nullptr; }

@@ -44,6 +44,7 @@ def open(
     duplicate_names: Literal["error", "rename"] = "error",
     case_insensitive: bool = False,
     promote: Literal["lossless", "permissive"] = "lossless",
+    infer: Literal["sample", "all"] = "sample",
     strict: bool | Collection[str] = False,
     ignore_prefixes: Iterable[str] = ("_", "."),
     ignore_subdirectory: bool = False,
@@ -97,6 +98,11 @@ def open(
         Which types of a column in two files go together. "lossless": those of which one type holds all
         values. "permissive": besides, those of which one type holds most, such as int64 and double; a value
         that it does not hold exactly is an error when it is read (docs/formats.md has the table).
+    infer
+        What of each inspected file the types are found from, if it is one of text: "sample" (of files up to
+        1 MiB all, of others the beginning and some places after it), or "all": takes as long as reading it,
+        and no value of an inspected file can be a surprise later. Formats given as objects have an option of
+        their own; with files that tell their types there is nothing to infer.
     strict
         Kinds of listing issues that are errors (:data:`shoal.LISTING_ISSUES`); True: all; False: none, they
         are only counted in :attr:`Dataset.listing_report`.
@@ -160,6 +166,7 @@ def open(
             rename_duplicates=choice("duplicate_names", duplicate_names, "error", "rename"),
             case_insensitive=flag("case_insensitive", case_insensitive),
             permissive=choice("promote", promote, "lossless", "permissive"),
+            infer_from_all=_infer(infer, format),
             extension=extension or "",
             ignore_prefixes=texts("ignore_prefixes must be a list of texts", ignore_prefixes),
             ignore_subdirectory=flag("ignore_subdirectory", ignore_subdirectory),
@@ -555,6 +562,18 @@ def _inspect(inspect: int | str) -> int:
             f"inspect must be 'all', 'first' or a number of files, at least 1, but is {inspect!r}"
         )
     return inspect
+
+
+def _infer(infer: str, format: object) -> bool:
+    if infer not in ("sample", "all"):
+        raise ValueError(f"infer must be 'sample' or 'all', but is {infer!r}")
+    # Also one without options, which is a name to C++.
+    if infer == "all" and isinstance(format, CsvFormat | JsonFormat):
+        raise ValueError(
+            "infer is all, but the format is given as an object, which has its own option: "
+            f'{type(format).__name__}(infer="all")'
+        )
+    return infer == "all"
 
 
 def _strict(strict: bool | Collection[str]) -> list[str]:

@@ -78,7 +78,7 @@ cdef class Dataset:
                  ignore_prefixes=("_", "."), bint ignore_subdirectory=False, strict=(), list_concurrency=100,
                  str cache="", cache_limit=1 << 30, int64_t listing_cache_ms=0, storage_options=None,
                  virtual_columns=None, bint rename_duplicates=False, bint case_insensitive=False,
-                 bint permissive=False):
+                 bint permissive=False, bint infer_from_all=False):
         cdef COpenOptions options
         ignore_prefixes, strict = tuple(ignore_prefixes), tuple(strict)
         if filesystem is not None:
@@ -89,6 +89,7 @@ cdef class Dataset:
             options.file_format = GetResultValue(
                 CGetFileFormatWith(<string_view> options.format, <string_view> c_options)
             )
+        options.infer = CInferFrom.kAll if infer_from_all else CInferFrom.kSample
         if partitioning is not None:
             options.partitioning = partitioning.wrapped
         options.partition_base_dir = as_bytes(partition_base_dir)
@@ -154,6 +155,7 @@ cdef class Dataset:
             "rename_duplicates": rename_duplicates,
             "case_insensitive": case_insensitive,
             "permissive": permissive,
+            "infer_from_all": infer_from_all,
         }))
         with nogil:
             self.dataset = GetResultValue(CallOpen(c_sources, options))

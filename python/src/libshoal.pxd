@@ -309,6 +309,12 @@ cdef extern from "shoal/listing_cache.h" namespace "shoal" nogil:
     void CSetListingCacheLimit "shoal::SetListingCacheLimit"(int64_t bytes)
 
 
+cdef extern from "shoal/infer_from.h" namespace "shoal" nogil:
+    cdef enum class CInferFrom "shoal::InferFrom":
+        kSample
+        kAll
+
+
 cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
     cdef cppclass CVirtualColumnNames "shoal::VirtualColumnNames":
         c_string filename
@@ -329,6 +335,7 @@ cdef extern from "shoal/dataset.h" namespace "shoal" nogil:
         shared_ptr[CFileSystem] filesystem
         c_string format
         shared_ptr[const CFileFormat] file_format
+        CInferFrom infer
         shared_ptr[const CPartitioning] partitioning
         c_string partition_base_dir
         shared_ptr[CSchema] schema

@@ -274,7 +274,7 @@ def test_a_source_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
     write(tmp_path / "t" / "f.parquet", {"x": [1]})
     odd = os.fsencode(tmp_path / "t") + b"/k=\xff"
     os.rename(tmp_path / "t" / "f.parquet", odd + b".parquet")
-    with pytest.raises(pa.ArrowInvalid, match="k=%FF.*not UTF-8"):
+    with pytest.raises(pa.ArrowInvalid, match=r"k=%FF.*not UTF-8"):
         shoal.open(os.fsdecode(odd + b".parquet")).count()
 
 

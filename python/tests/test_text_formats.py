@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
 import pytest
 import shoal
 import shoal.dataset as ds
@@ -139,6 +140,48 @@ def test_a_surprise_after_the_sample_is_an_error_that_says_what_to_do(tmp_path: 
     assert mended.schema.field("v").type == pa.string()
     assert mended.count("v = 'x'") == 1
     assert mended.count() == 400_001
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.jsonl", "data"])
+def test_types_are_inferred_from_all_whichever_the_format_is(tmp_path: Path, name: str) -> None:
+    if name.startswith("a.csv"):
+        text, late = "k,v\n" + "1,2\n" * (1_000_000 if name.endswith("gz") else 400_000), "1,x\n"
+    else:
+        text, late = '{"v": 2}\n' * 200_000, '{"v": 2.5}\n'
+    at = text.index("\n", len(text) // 2) + 1
+    content = (text[:at] + late + text[at:]).encode()
+    path = put(tmp_path / name, gzip.compress(content, 0) if name.endswith("gz") else content)
+    type = pa.string() if name.startswith("a.csv") else pa.float64()
+    named: list[Any] = [None, "csv" if name.startswith("a.csv") else "json"]
+    for format in [*named, *(["by_extension"] if "." in name else [])]:
+        assert shoal.open(path, format=format).schema.field("v").type == pa.int64()
+        dataset = shoal.open(path, format=format, infer="all")
+        assert dataset.schema.field("v").type == type
+        assert dataset.count("v = 'x'" if type == pa.string() else "v = 2.5") == 1
+        assert pickle.loads(pickle.dumps(dataset)).schema == dataset.schema
+        assert shoal.ScanPlan.from_json(dataset.plan().to_json()).to_table() == dataset.to_table()
+
+
+def test_what_types_are_inferred_from_is_not_said_where_it_means_nothing(tmp_path: Path) -> None:
+    for format in (shoal.CsvFormat(), shoal.JsonFormat()):
+        with pytest.raises(ValueError, match="infer is all, but the format is given as an object"):
+            shoal.open(tmp_path, format=format, infer="all")
+    with pytest.raises(pa.ArrowInvalid, match="infer is about files of text, but format is parquet"):
+        shoal.open(tmp_path, format="parquet", infer="all")
+    with pytest.raises(ValueError, match="infer must be 'sample' or 'all', but is 'some'"):
+        shoal.open(tmp_path, infer="some")  # type: ignore[arg-type]
+    # Nobody has to know the format beforehand.
+    pq.write_table(pa.table({"v": [1]}), tmp_path / "a.parquet")
+    assert shoal.open(tmp_path, infer="all").count() == 1
+
+
+def test_bytes_that_are_no_text_are_named_where_types_are_found_as_where_values_are_read(
+    tmp_path: Path,
+) -> None:
+    path = put(tmp_path / "a.csv", b"k,v\n1,x\n2,\xff\n")
+    for schema in (None, pa.schema({"v": pa.string()})):
+        with pytest.raises(pa.ArrowInvalid, match=r"a\.csv', line 3: column 'v': .*Name the encoding"):
+            shoal.open(path, schema=schema).to_table()
 
 
 def test_json_types(tmp_path: Path) -> None:

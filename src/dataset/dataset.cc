@@ -175,6 +175,7 @@ class Dataset::Impl {
       inspect.list.stop = reading.stop;
       inspect.format = options_.format;
       inspect.file_format = options_.file_format;
+      inspect.infer = options_.infer;
       inspect.schema = options_.schema;
       inspect.sample = options_.inspect;
       inspect.rules = rules();
@@ -384,6 +385,20 @@ arrow::Result<std::shared_ptr<Dataset>> Dataset::Open(std::vector<std::string> s
 
 namespace {
 
+arrow::Status CheckInfer(const OpenOptions& options) {
+  if (options.infer == InferFrom::kSample) return arrow::Status::OK();
+  if (options.file_format) {
+    return arrow::Status::Invalid(
+        "infer is all, but the format is given as an object (", options.file_format->name(),
+        "), which has its own options: say there what types are found from");
+  }
+  if (options.format.empty() || options.format == formats::kByExtension) return arrow::Status::OK();
+  ARROW_ASSIGN_OR_RAISE(const auto format, GetFileFormat(options.format));
+  if (format->text_typing()) return arrow::Status::OK();
+  return arrow::Status::Invalid("infer is about files of text, but format is ", options.format,
+                                ", whose files tell their types");
+}
+
 /// Checks the options, and fills in what is by default.
 arrow::Status Complete(OpenOptions* given) {
   OpenOptions& options = *given;
@@ -430,6 +445,7 @@ arrow::Status Complete(OpenOptions* given) {
   }
   if (!options.file_format && !options.format.empty())
     ARROW_RETURN_NOT_OK(GetFileFormat(options.format).status());
+  ARROW_RETURN_NOT_OK(CheckInfer(options));
   if (!options.partitioning) options.partitioning = MakeHivePartitioning();
   return arrow::Status::OK();
 }

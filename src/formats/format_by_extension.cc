@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "formats/registry.h"
 
 namespace shoal {
@@ -36,19 +38,39 @@ class ByExtension final : public FileFormat {
   /// Bytes do not decide.
   bool MatchesMagic(std::string_view head) const override { return false; }
 
+  const FileFormat& FormatOf(std::string_view path) const override {
+    const auto format = formats::FormatOfPath(path, formats_);
+    // Without one, reading says so.
+    return format ? format->FormatOf(path) : *this;
+  }
   std::unique_ptr<FactsReader> ReadFacts(std::shared_ptr<const SourceFile> file) const override {
-    auto format = FormatOf(*file);
-    if (!format.ok()) return std::make_unique<Refusal>(format.status());
-    return (*format)->ReadFacts(std::move(file));
+    const FileFormat& format = FormatOf(file->path);
+    if (&format == this) return std::make_unique<Refusal>(NoFormat(*file));
+    return format.ReadFacts(std::move(file));
   }
   arrow::Result<std::unique_ptr<Unit>> MakeUnit(UnitRequest request) const override {
-    ARROW_ASSIGN_OR_RAISE(const auto format, FormatOf(*request.file));
-    return format->MakeUnit(std::move(request));
+    const FileFormat& format = FormatOf(request.file->path);
+    if (&format == this) return NoFormat(*request.file);
+    return format.MakeUnit(std::move(request));
+  }
+
+  std::string OptionsJson() const override {
+    auto list = nlohmann::json::array();
+    for (const auto& format : formats_) {
+      nlohmann::json one = {{"format", format->name()}};
+      if (const auto options = format->OptionsJson(); !options.empty())
+        one["options"] = nlohmann::json::parse(options);
+      list.push_back(std::move(one));
+    }
+    auto by_default = nlohmann::json::array();
+    for (const auto& format : formats::AllFormats())
+      by_default.push_back({{"format", format->name()}});
+    if (list == by_default) return "";
+    return nlohmann::json({{"formats", std::move(list)}}).dump();
   }
 
  private:
-  arrow::Result<std::shared_ptr<const FileFormat>> FormatOf(const SourceFile& file) const {
-    if (auto format = formats::FormatOfPath(file.path, formats_)) return format;
+  arrow::Status NoFormat(const SourceFile& file) const {
     std::string known;
     for (auto extension : extensions())
       known += (known.empty() ? "" : ", ") + std::string(extension);
@@ -60,6 +82,35 @@ class ByExtension final : public FileFormat {
 };
 
 }  // namespace
+
+namespace formats {
+
+arrow::Result<std::shared_ptr<const FileFormat>> ByExtensionFromJson(std::string_view json) {
+  const auto options = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const auto wrong = [&] {
+    return arrow::Status::Invalid(
+        "The format ", kByExtension,
+        " has one option, formats: a list of objects that have a format's name as `format`, and "
+        "perhaps its `options`; it was given ",
+        json);
+  };
+  if (!options.is_object()) return wrong();
+  std::vector<std::shared_ptr<const FileFormat>> formats;
+  for (const auto& [name, list] : options.items()) {
+    if (name != "formats" || !list.is_array()) return wrong();
+    for (const auto& one : list) {
+      if (!one.is_object() || !one.contains("format") || !one["format"].is_string()) return wrong();
+      const bool has_options = one.contains("options");
+      if (one.size() != (has_options ? 2 : 1)) return wrong();
+      ARROW_ASSIGN_OR_RAISE(auto format, GetFileFormat(one["format"].get_ref<const std::string&>(),
+                                                       has_options ? one["options"].dump() : ""));
+      formats.push_back(std::move(format));
+    }
+  }
+  return FormatByExtension(std::move(formats));
+}
+
+}  // namespace formats
 
 std::shared_ptr<const FileFormat> FormatByExtension(
     std::vector<std::shared_ptr<const FileFormat>> formats) {

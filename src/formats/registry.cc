@@ -13,13 +13,27 @@
 
 namespace shoal::formats {
 
-std::vector<std::shared_ptr<const FileFormat>> AllFormats() {
-  return {parquet::MakeFormat(), ipc::MakeFormat(), orc::MakeFormat(), *MakeCsvFormat(),
-          *MakeJsonFormat()};
+std::vector<std::shared_ptr<const FileFormat>> AllFormats(InferFrom infer) {
+  CsvOptions csv;
+  csv.infer = infer;
+  return {parquet::MakeFormat(), ipc::MakeFormat(), orc::MakeFormat(), *MakeCsvFormat(csv),
+          *MakeJsonFormat({infer})};
 }
 
-std::shared_ptr<const FileFormat> FormatOfPath(std::string_view path) {
-  return FormatOfPath(path, AllFormats());
+arrow::Result<std::shared_ptr<const FileFormat>> FormatOfName(std::string_view name,
+                                                              InferFrom infer) {
+  auto formats = AllFormats(infer);
+  if (name == kByExtension) return FormatByExtension(std::move(formats));
+  // Other names of Arrow IPC.
+  if (name == "arrow" || name == "feather") name = "ipc";
+  std::string known;
+  for (auto& format : formats) {
+    if (format->name() == name) return format;
+    known += (known.empty() ? "" : ", ") + std::string(format->name());
+  }
+  return arrow::Status::NotImplemented("format '", name,
+                                       "' is not supported; the known formats are: ", known,
+                                       ", and by_extension, for files of several");
 }
 
 std::shared_ptr<const FileFormat> FormatOfPath(
@@ -32,8 +46,9 @@ std::shared_ptr<const FileFormat> FormatOfPath(
   return nullptr;
 }
 
-std::shared_ptr<const FileFormat> FormatOfMagic(std::string_view head) {
-  for (auto& format : AllFormats()) {
+std::shared_ptr<const FileFormat> FormatOfMagic(
+    std::string_view head, const std::vector<std::shared_ptr<const FileFormat>>& formats) {
+  for (const auto& format : formats) {
     if (format->MatchesMagic(head)) return format;
   }
   return nullptr;
@@ -54,22 +69,18 @@ arrow::Result<std::shared_ptr<const FileFormat>> GetFileFormat(std::string_view 
       ARROW_ASSIGN_OR_RAISE(auto options, formats::json::OptionsFromJson(options_json));
       return MakeJsonFormat(options);
     }
+    if (name == formats::kByExtension) return formats::ByExtensionFromJson(options_json);
     ARROW_ASSIGN_OR_RAISE(auto format, GetFileFormat(name));
     if (options_json == "{}") return format;
     return arrow::Status::Invalid("The format ", name, " has no options, and was given ",
                                   options_json);
   }
-  // Other names of Arrow IPC.
-  if (name == "arrow" || name == "feather") name = "ipc";
-  if (name == formats::kByExtension) return FormatByExtension();
-  std::string known;
-  for (auto& format : formats::AllFormats()) {
-    if (format->name() == name) return format;
-    known += (known.empty() ? "" : ", ") + std::string(format->name());
-  }
-  return arrow::Status::NotImplemented("format '", name,
-                                       "' is not supported; the known formats are: ", known,
-                                       ", and by_extension, for files of several");
+  return formats::FormatOfName(name, InferFrom::kSample);
+}
+
+std::vector<std::shared_ptr<arrow::DataType>> TextTyping::OtherTypes(const std::vector<FactsOf>&,
+                                                                     const std::string&) const {
+  return {};
 }
 
 arrow::Result<std::vector<std::string>> FileFormat::SummarizedFiles(const FileFacts&) const {

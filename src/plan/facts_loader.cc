@@ -1,5 +1,6 @@
 #include "plan/facts_loader.h"
 
+#include "plan/inspection.h"
 #include "plan/named_facts.h"
 #include "plan/virtual_columns.h"
 #include "storage/open_file.h"
@@ -47,8 +48,8 @@ arrow::Result<LoadedFacts> Load(const FileFormat& format, const TableTypes* tabl
     }
     return out;
   }
-  const bool names_only = table && format.text_typing();
-  auto reader = names_only ? format.text_typing()->ReadFacts(file, *table) : format.ReadFacts(file);
+  const TextTyping* typing = table ? format.FormatOf(file->path).text_typing() : nullptr;
+  auto reader = typing ? typing->ReadFacts(file, *table) : format.ReadFacts(file);
   Resident got;
   while (true) {
     ARROW_ASSIGN_OR_RAISE(auto step, reader->Next(std::move(got)));
@@ -60,7 +61,7 @@ arrow::Result<LoadedFacts> Load(const FileFormat& format, const TableTypes* tabl
     ARROW_ASSIGN_OR_RAISE(got.buffers,
                           storage::ReadRanges(*open, std::get<NeedBytes>(step).ranges, stop));
   }
-  if (cache && !names_only) cache->Put(file->path, out.version, out.facts);
+  if (cache && !typing) cache->Put(file->path, out.version, out.facts);
   return out;
 }
 
@@ -102,8 +103,8 @@ TableFiles::TableFiles(const ScanPlan& plan)
 
 std::unique_ptr<FactsReader> TableFiles::ReadFacts(
     const std::shared_ptr<const SourceFile>& file) const {
-  return reads_names_only() ? format->text_typing()->ReadFacts(file, types)
-                            : format->ReadFacts(file);
+  const TextTyping* typing = format->FormatOf(file->path).text_typing();
+  return typing ? typing->ReadFacts(file, types) : format->ReadFacts(file);
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> TableFiles::Named(
@@ -115,7 +116,9 @@ arrow::Result<std::shared_ptr<arrow::Schema>> TableFiles::Named(
 arrow::Result<std::shared_ptr<const FileFacts>> TableFiles::Typed(
     const std::string& path, std::shared_ptr<const FileFacts> facts) const {
   ARROW_ASSIGN_OR_RAISE(auto names, Named(path, facts->schema()));
-  const TextTyping* typing = format->text_typing();
+  const FileFormat& own = format->FormatOf(path);
+  ARROW_RETURN_NOT_OK(CheckRules(rules, own));
+  const TextTyping* typing = own.text_typing();
   if (!typing) return WithNames(std::move(facts), std::move(names));
   if (types.declared) ARROW_RETURN_NOT_OK(CheckNames(path, *names));
   if (!rules.may_rename()) names = nullptr;

@@ -48,7 +48,9 @@ struct TableFiles {
       const std::string& path, const std::shared_ptr<arrow::Schema>& in_file) const;
   /// Whether ReadFacts() leaves out what only inspection wants to know; then its facts are for this
   /// table and not for a cache.
-  bool reads_names_only() const { return format->text_typing() != nullptr; }
+  bool reads_names_only(const std::string& path) const {
+    return format->FormatOf(path).text_typing() != nullptr;
+  }
   std::unique_ptr<FactsReader> ReadFacts(const std::shared_ptr<const SourceFile>& file) const;
   /// Facts that ReadFacts() or an inspection gave, with the table's names and types. Invalid,
   /// listing both, if no column of a declared schema is in the file, and where names are not

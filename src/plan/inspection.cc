@@ -16,8 +16,8 @@
 #include "partition/infer.h"
 #include "plan/facts_loader.h"
 #include "plan/key_names.h"
+#include "plan/merge_facts.h"
 #include "runtime/parallel.h"
-#include "schema/merge.h"
 #include "storage/open_file.h"
 
 namespace shoal::plan {
@@ -34,15 +34,16 @@ std::shared_ptr<const SourceFile> SourceOf(const ListingSource& source, const Fi
 }
 
 /// The format that the first bytes of the first file with any show.
-arrow::Result<std::shared_ptr<const FileFormat>> FormatByMagic(const ListingSource& source,
-                                                               const FileTable& files) {
+arrow::Result<std::shared_ptr<const FileFormat>> FormatByMagic(
+    const ListingSource& source, const FileTable& files,
+    const std::vector<std::shared_ptr<const FileFormat>>& known) {
   for (int64_t i = 0; i < files.num_files(); ++i) {
     auto file = SourceOf(source, files, i);
     ARROW_ASSIGN_OR_RAISE(auto open,
                           storage::OpenFile::Open(file, std::make_shared<runtime::Counters>()));
     if (open->size() == 0) continue;
     ARROW_ASSIGN_OR_RAISE(auto head, open->Read({0, std::min(kMagicBytes, open->size())}));
-    if (auto format = formats::FormatOfMagic(std::string_view(*head))) return format;
+    if (auto format = formats::FormatOfMagic(std::string_view(*head), known)) return format;
     return arrow::Status::Invalid("'", file->path,
                                   "' is of no known format: neither its name nor its first bytes "
                                   "tell. Name it: format=\"csv\", say, "
@@ -130,7 +131,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
   if (options.file_format || !options.format.empty()) {
     out.format = options.file_format;
     if (!out.format) {
-      ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat(options.format));
+      ARROW_ASSIGN_OR_RAISE(out.format, formats::FormatOfName(options.format, options.infer));
     }
     if (out.format->name() == formats::kByExtension && out.list.extensions.empty()) {
       for (auto extension : out.format->extensions()) out.list.extensions.emplace_back(extension);
@@ -145,7 +146,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
     }
     return out;
   }
-  const auto known = formats::AllFormats();
+  const auto known = formats::AllFormats(options.infer);
   const bool infer_extension = out.list.extensions.empty();
   if (infer_extension) {
     for (const auto& format : known) {
@@ -182,7 +183,7 @@ arrow::Result<Looked> Look(const ListingSource& source, const InspectionOptions&
     ARROW_ASSIGN_OR_RAISE(out.format, GetFileFormat("parquet"));
     return out;
   }
-  ARROW_ASSIGN_OR_RAISE(out.format, FormatByMagic(source, out.sample.files));
+  ARROW_ASSIGN_OR_RAISE(out.format, FormatByMagic(source, out.sample.files, known));
   return out;
 }
 
@@ -211,11 +212,9 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
         }
         return arrow::Status::OK();
       }));
-  std::vector<schema::FileSchema> found;
-  std::vector<FactsOf> found_text;
+  std::vector<FactsOf> found;
   schema::Spelling spelling;
-  std::shared_ptr<arrow::Schema> last;
-  int64_t read = 0;
+  std::shared_ptr<arrow::Schema> last, names;
   for (int64_t i = 0; i < files.num_files(); ++i) {
     if (!errors[i].ok()) {
       out->skipped.push_back({files.path(i), errors[i]});
@@ -226,31 +225,27 @@ arrow::Result<std::shared_ptr<arrow::Schema>> SchemaOfFiles(
       report->Add(ListingIssue::kZeroByte, files.path(i));
       continue;
     }
-    ++read;
-    // Files of one writer share one schema object: merging it again changes nothing.
-    const bool is_text = looked.format->text_typing() != nullptr;
-    if (!is_text && last == facts[i]->schema()) continue;
-    last = facts[i]->schema();
-    ARROW_ASSIGN_OR_RAISE(auto names,
-                          schema::DistinctNames(last, options.rules, "file " + files.path(i)));
-    if (options.rules.case_insensitive) {
-      names = spelling.Respell(names);
-      spelling.Learn(*names);
+    ARROW_RETURN_NOT_OK(CheckRules(options.rules, looked.format->FormatOf(files.path(i))));
+    // Files of one writer share one schema object.
+    if (last != facts[i]->schema()) {
+      last = facts[i]->schema();
+      ARROW_ASSIGN_OR_RAISE(names,
+                            schema::DistinctNames(last, options.rules, "file " + files.path(i)));
+      if (options.rules.case_insensitive) {
+        names = spelling.Respell(names);
+        spelling.Learn(*names);
+      }
     }
-    if (is_text) {
-      found_text.push_back({files.path(i), std::move(facts[i]), std::move(names)});
-    } else {
-      found.push_back({files.path(i), std::move(names)});
-    }
+    found.push_back({files.path(i), std::move(facts[i]), names});
   }
+  const auto read = static_cast<int64_t>(found.size());
   out->cost.footers_cached += counters->footers_cached;
   out->cost.footers_read += read - counters->footers_cached;
   out->cost.metadata_bytes += counters->bytes_read;
   out->cost.store_requests += counters->store_requests();
   out->cost.store_requests.retries += storage::RetriesOn(source.filesystem()) - retries;
-  if (!found_text.empty()) return looked.format->text_typing()->Union(found_text);
   if (found.empty()) return nullptr;
-  return schema::MergeSchemas(found, options.rules.promote);
+  return MergeFacts(*looked.format, found, options.rules.promote);
 }
 
 }  // namespace

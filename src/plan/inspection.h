@@ -12,6 +12,7 @@
 #include <arrow/type.h>
 
 #include <shoal/file_format.h>
+#include <shoal/infer_from.h>
 #include <shoal/listing.h>
 #include <shoal/plan.h>
 
@@ -24,6 +25,7 @@ struct InspectionOptions {
   ListOptions list;
   std::string format;                             // empty: by extension, else by magic bytes
   std::shared_ptr<const FileFormat> file_format;  // before `format`; may be null
+  InferFrom infer = InferFrom::kSample;           // where there is no file_format
   std::shared_ptr<arrow::Schema> schema;          // declared; may be null
   std::shared_ptr<arrow::Schema> columns;         // of the files, known from elsewhere; may be null
   int64_t sample = 256;                           // files to inspect; -1: all

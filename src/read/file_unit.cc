@@ -156,7 +156,7 @@ class FileUnit final : public Unit {
     ARROW_ASSIGN_OR_RAISE(auto step, reader_->Next(std::move(got)));
     if (auto* need = std::get_if<NeedBytes>(&step)) return Step(std::move(*need));
     auto facts = std::get<std::shared_ptr<const FileFacts>>(std::move(step));
-    if (context_->cache && !context_->files.reads_names_only())
+    if (context_->cache && !context_->files.reads_names_only(file()->path))
       context_->cache->Put(file()->path, version, facts);
     return Open(std::move(facts));
   }

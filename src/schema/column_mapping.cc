@@ -86,8 +86,12 @@ class ColumnMapping::Builder {
   // The leaves needed of `from`, the first of which is `first`.
   Status Collect(const std::shared_ptr<DataType>& from, const std::shared_ptr<DataType>& to,
                  int first) {
-    // Nulls need not be read.
-    if (from->id() == Type::NA) return Status::OK();
+    // There is little to read, and files of text may have a value where nobody saw one: only
+    // reading tells.
+    if (from->id() == Type::NA) {
+      leaves.push_back(first);
+      return Status::OK();
+    }
     if (!SameShape(*from, *to)) {
       AddAll(*from, first);
       return Status::OK();

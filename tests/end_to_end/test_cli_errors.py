@@ -205,6 +205,8 @@ def test_strictness(table: Path) -> None:
         (["count", ".", "--strict=sloppy"], "sloppy"),
         (["count", ".", "--strict="], "--strict"),
         (["count", ".", "--inspect", "none"], "none"),
+        (["count", ".", "--infer", "some"], "--infer is 'some'"),
+        (["count", ".", "--infer", "all", "--format", "parquet"], "--infer is about files of text"),
         (["count", ".", "--inspect", "0"], "0"),
         (["ls", ".", "--limit", "3"], "--limit"),
         (["schema", ".", "--where", "x = 1"], "--where"),

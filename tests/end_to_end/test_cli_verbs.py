@@ -521,3 +521,23 @@ def test_schema_options(tmp_path: Path) -> None:
 
     for option, value in [("--promote", "all"), ("--duplicate-names", "keep")]:
         assert f"{option} is '{value}'" in failure_of("count", option, value, tmp_path, status=2)
+
+
+def test_types_of_text_are_found_from_all_of_it_without_naming_the_format(tmp_path: Path) -> None:
+    text = "k,v\n" + "1,2\n" * 400_000
+    at = text.index("\n", len(text) // 2) + 1
+    (tmp_path / "a.csv").write_text(text[:at] + "1,x\n" + text[at:])
+    assert "infer=" in failure_of("scan", tmp_path, "--output", tmp_path / "out.arrow")
+    for options in ([], ["--format", "csv"], ["--format", "by_extension"], ["--delimiter", ","]):
+        assert output_of("count", tmp_path, "--infer", "all", "--where", "v = 'x'", *options) == "1\n"
+    # Where files tell their types there is nothing to infer.
+    write(tmp_path / "p" / "a.parquet", {"v": [1]})
+    assert output_of("count", tmp_path / "p", "--infer=all") == "1\n"
+
+
+def test_files_of_several_formats_have_the_union_of_their_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("v\n1\n")
+    (tmp_path / "b.csv").write_text("v\n1.5\n")
+    write(tmp_path / "c.parquet", {"w": [1]})
+    assert output_of("count", tmp_path, "--format", "by_extension") == "3\n"
+    assert '"v":1.5' in output_of("scan", tmp_path, "--format", "by_extension").replace(" ", "")

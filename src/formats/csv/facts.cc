@@ -9,6 +9,7 @@
 
 #include "formats/csv/head.h"
 #include "formats/text/beginning_reader.h"
+#include "formats/text/substitute.h"
 
 namespace shoal::formats::csv {
 
@@ -16,10 +17,11 @@ namespace {
 
 constexpr int64_t kHeadBytes = 64 << 10;
 
-/// The type itself if Arrow reads text as it, else that of text.
+/// The type itself if Arrow reads text as it, else TextTyping's substitute.
 std::shared_ptr<arrow::DataType> ReadableType(const std::shared_ptr<arrow::DataType>& type,
-                                              const Settings& settings) {
-  return arrow::csv::Converter::Make(type, *settings.values.convert).ok() ? type : arrow::utf8();
+                                              const Settings& settings, bool declared) {
+  if (arrow::csv::Converter::Make(type, *settings.values.convert).ok()) return type;
+  return text::SubstituteOf(*type, declared);
 }
 
 std::shared_ptr<arrow::Schema> TypedSchema(const std::vector<std::string>& names,
@@ -28,8 +30,8 @@ std::shared_ptr<arrow::Schema> TypedSchema(const std::vector<std::string>& names
   for (const std::string& name : names) {
     const auto column = table.schema->GetFieldByName(name);
     // What the table lacks is not read.
-    fields.push_back(
-        arrow::field(name, column ? ReadableType(column->type(), settings) : arrow::utf8()));
+    fields.push_back(arrow::field(
+        name, column ? ReadableType(column->type(), settings, table.declared) : arrow::utf8()));
   }
   return arrow::schema(std::move(fields));
 }
@@ -140,6 +142,20 @@ arrow::Result<std::shared_ptr<arrow::Schema>> Union(const std::vector<FactsOf>& 
     fields.push_back(arrow::field(name, types.at(name).First(all)));
   }
   return arrow::schema(std::move(fields));
+}
+
+std::vector<std::shared_ptr<arrow::DataType>> OtherTypes(const std::vector<FactsOf>& files,
+                                                         const std::string& column) {
+  TypeSet types = TypeSet::All();
+  bool all = true;
+  for (const FactsOf& file : files) {
+    const auto& facts = static_cast<const CsvFacts&>(*file.facts);
+    all &= facts.seen().all;
+    const auto names = file.names ? file.names->field_names() : facts.head().names;
+    const auto found = std::find(names.begin(), names.end(), column);
+    if (found != names.end()) types = types.Both(facts.seen().types[found - names.begin()]);
+  }
+  return types.Others(all);
 }
 
 }  // namespace shoal::formats::csv

@@ -87,5 +87,7 @@ arrow::Result<std::shared_ptr<const FileFacts>> Retype(const Settings& settings,
                                                        const FactsOf& file,
                                                        const TableTypes& table);
 arrow::Result<std::shared_ptr<arrow::Schema>> Union(const std::vector<FactsOf>& files);
+std::vector<std::shared_ptr<arrow::DataType>> OtherTypes(const std::vector<FactsOf>& files,
+                                                         const std::string& column);
 
 }  // namespace shoal::formats::csv

@@ -104,6 +104,18 @@ TEST(CsvFacts, LargeFilesAreSampledAfterTheirBeginningToo) {
   EXPECT_EQ(SchemaOf(middle, all)->field(0)->type()->ToString(), "string");
 }
 
+TEST(CsvFacts, BytesThatAreNoTextAreNamedByLineAndColumn) {
+  CsvOptions comments;
+  comments.comment = '#';
+  std::string text = "k,v\n";
+  for (int i = 0; i < 1000; ++i) text += "1,\"a\nb\"\n#\xFF\n\n";
+  const auto facts =
+      MemoryDriver(Must(MakeCsvFormat(comments)), text + "1,\xFF\n2,x\n", "a.csv").Facts();
+  EXPECT_TRUE(facts.status().message().starts_with("'a.csv', line 4002: column 'v': "))
+      << facts.status();
+  EXPECT_TRUE(facts.status().message().ends_with("Name the encoding of the file (encoding)"));
+}
+
 TEST(CsvFacts, HeadersAreWhatTheOptionsSay) {
   EXPECT_EQ(SchemaOf("\xEF\xBB\xBF\"a \"\"x\"\"\",b\n1,2\n")->field_names(),
             (std::vector<std::string>{"a \"x\"", "b"}));

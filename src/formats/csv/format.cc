@@ -41,6 +41,10 @@ class CsvFormat final : public FileFormat, public TextTyping {
       const std::vector<FactsOf>& files) const override {
     return csv::Union(files);
   }
+  std::vector<std::shared_ptr<arrow::DataType>> OtherTypes(
+      const std::vector<FactsOf>& files, const std::string& column) const override {
+    return csv::OtherTypes(files, column);
+  }
   std::unique_ptr<FactsReader> ReadFacts(std::shared_ptr<const SourceFile> file,
                                          const TableTypes& table) const override {
     return MakeHeadReader(settings_, std::move(file), table);

@@ -1,7 +1,6 @@
 #include "formats/csv/records_unit.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <arrow/csv/converter.h>
@@ -9,6 +8,7 @@
 #include "base/location.h"
 #include "base/question_error.h"
 #include "formats/csv/head.h"
+#include "formats/csv/row_error.h"
 #include "formats/text/bytes.h"
 
 namespace shoal::formats::csv {
@@ -85,7 +85,7 @@ class RecordsUnit final : public Unit {
     uint32_t parsed = 0;
     const Status status = parser.ParseFinal(std::string_view(*piece_.records), &parsed);
     if (!status.ok() || parser.num_rows() != piece_.rows) {
-      return ErrorAt(reading_->path(), LineOf(0).first,
+      return ErrorAt(reading_->path(), LineOf(0),
                      "among the records from here on: " +
                          (status.ok() ? "they can't be told apart" : status.message()));
     }
@@ -109,45 +109,21 @@ class RecordsUnit final : public Unit {
     return array;
   }
 
-  /// The line of a row of the piece, and the text of that record.
-  std::pair<int64_t, std::string> LineOf(int64_t row) const {
-    const Layout& layout = reading_->facts().layout();
+  /// The line of a row of the piece.
+  int64_t LineOf(int64_t row) const {
     const std::string_view source(*piece_.source);
-    RecordReader reader(layout.dialect, source.substr(piece_.begin), true);
-    while (true) {
-      const auto outcome = reader.Next([](int, const char*, const char*) {});
-      const bool is_row = outcome == RecordReader::kRecord ||
-                          (outcome == RecordReader::kBlank && layout.blank_is_row);
-      if (outcome != RecordReader::kEnd && outcome != RecordReader::kUnfinished &&
-          (!is_row || row-- > 0)) {
-        continue;
-      }
-      const auto offset = static_cast<size_t>(reader.begin() - source.data());
-      return {piece_.line + text::CountLines(source.substr(0, offset)),
-              std::string(reader.begin(), reader.next())};
-    }
+    const auto record = RecordOfRow(reading_->facts().layout(), source.substr(piece_.begin), row);
+    const auto offset = static_cast<size_t>(record.data() - source.data());
+    return piece_.line + text::CountLines(source.substr(0, offset));
   }
 
-  /// Arrow's error, which knows the row of the piece, for a person who looks at the file.
-  Status Explain(const Status& error, int column, int64_t* refused) const {
-    if (error.IsOutOfMemory()) return error;
-    std::string_view message = error.message();
-    int64_t row = 0;
-    if (message.starts_with("Row #")) {
-      message.remove_prefix(5);
-      const auto [end, none] =
-          std::from_chars(message.data(), message.data() + message.size(), row);
-      message.remove_prefix(static_cast<size_t>(end - message.data()));
-      if (message.starts_with(": ")) message.remove_prefix(2);
-    }
-    std::string text = "column '" + reading_->schema->field(column)->name() + "': ";
-    text += message;
-    const int64_t line = LineOf(row).first;
-    // Bytes that are no text are a fault of the file, whatever its types.
-    if (message.find("invalid UTF8") != message.npos) {
-      return ErrorAt(reading_->path(), line, text + ". Name the encoding of the file (encoding)");
-    }
-    *refused = row;
+  Status Explain(const Status& status, int column, int64_t* refused) const {
+    if (status.IsOutOfMemory()) return status;
+    const RowError error(status);
+    std::string text = error.InColumn(reading_->schema->field(column)->name());
+    const int64_t line = LineOf(error.row);
+    if (error.IsNoText()) return ErrorAt(reading_->path(), line, text);
+    *refused = error.row;
     text += reading_->facts().declared()
                 ? ". Declare a type that holds it"
                 : ". The column's type was found from a sample of its values: declare a schema, or "

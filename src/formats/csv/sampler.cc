@@ -5,6 +5,7 @@
 
 #include "formats/csv/facts.h"
 #include "formats/csv/head.h"
+#include "formats/csv/row_error.h"
 #include "formats/text/beginning_reader.h"
 #include "formats/text/bytes.h"
 
@@ -20,8 +21,10 @@ constexpr int kTries = 8;
 /// Narrows down types by records.
 class Columns {
  public:
-  Columns(const Settings& settings, const std::string& path, Layout layout)
+  Columns(const Settings& settings, const std::string& path, const std::vector<std::string>& names,
+          Layout layout)
       : path_(path),
+        names_(names),
         layout_(layout),
         finder_(settings.values),
         types_(layout.columns, TypeSet::All()) {}
@@ -59,6 +62,8 @@ class Columns {
 
  private:
   Status Narrow(std::string_view text, Place place, bool certain) {
+    const std::string_view whole = text;
+    int64_t narrowed_rows = 0;
     std::string plain;
     if (layout_.dialect.comments || !EndsLine(text)) {
       plain = layout_.dialect.comments ? WithoutComments(text) : std::string(text);
@@ -73,13 +78,17 @@ class Columns {
         auto narrowed = finder_.Narrow(types_[c], parser, c);
         if (!narrowed.ok()) {
           if (!certain) return Status::OK();
-          return ErrorAt(path_, place.line,
-                         "among the records from here on, in column " + std::to_string(c) + ": " +
-                             narrowed.status().message());
+          if (narrowed.status().IsOutOfMemory()) return narrowed.status();
+          const RowError error(narrowed.status());
+          const auto record = RecordOfRow(layout_, whole, narrowed_rows + error.row);
+          const auto offset = static_cast<size_t>(record.data() - whole.data());
+          return ErrorAt(path_, place.line + text::CountLines(whole.substr(0, offset)),
+                         error.InColumn(names_[c]));
         }
         types_[c] = *narrowed;
       }
       if (parsed == 0) break;
+      narrowed_rows += parser.num_rows();
       text.remove_prefix(parsed);
     }
     return Status::OK();
@@ -96,6 +105,7 @@ class Columns {
   }
 
   const std::string& path_;
+  const std::vector<std::string>& names_;
   const Layout layout_;
   TypeFinder finder_;
   std::vector<TypeSet> types_;
@@ -131,7 +141,8 @@ class Sampler final : public text::SampleReader {
       }
       place_ = head_->data;
       text_.erase(0, static_cast<size_t>(place_.offset));
-      columns_.emplace(*settings_, file_->path, LayoutOf(*settings_, file_->path, *head_));
+      columns_.emplace(*settings_, file_->path, head_->names,
+                       LayoutOf(*settings_, file_->path, *head_));
     }
     ARROW_ASSIGN_OR_RAISE(const int64_t taken, columns_->Take(text_, place_, all(), true));
     place_.line += text::CountLines(std::string_view(text_).substr(0, taken));

@@ -75,6 +75,20 @@ std::shared_ptr<arrow::DataType> TypeSet::First(bool all_seen) const {
   return types.back();
 }
 
+std::vector<std::shared_ptr<arrow::DataType>> TypeSet::Others(bool all_seen) const {
+  const auto& types = Types();
+  std::vector<std::shared_ptr<arrow::DataType>> out;
+  if (bits_ & 1) {
+    if (!all_seen) out.push_back(types.front());
+    return out;
+  }
+  const auto first = First(all_seen);
+  for (size_t i = 1; i < types.size(); ++i) {
+    if ((bits_ >> i & 1) && types[i] != first) out.push_back(types[i]);
+  }
+  return out;
+}
+
 arrow::Result<TypeSet> TypeFinder::Narrow(TypeSet before, const BlockParser& parser, int column) {
   const auto& types = Types();
   uint32_t bits = before.bits_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <arrow/csv/options.h>
 #include <arrow/csv/parser.h>
@@ -21,6 +22,8 @@ class TypeSet {
   /// The first in the order of CsvOptions. A column of nulls of which more may come is text, which
   /// takes any.
   std::shared_ptr<arrow::DataType> First(bool all_seen) const;
+  /// Those after it, in that order. Nulls of which more may come have the type that others have.
+  std::vector<std::shared_ptr<arrow::DataType>> Others(bool all_seen) const;
 
  private:
   friend class TypeFinder;

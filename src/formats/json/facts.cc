@@ -6,6 +6,7 @@
 #include "formats/text/beginning_reader.h"
 #include "formats/text/bytes.h"
 #include "formats/text/rest_of_file.h"
+#include "formats/text/substitute.h"
 
 namespace shoal::formats::json {
 
@@ -74,11 +75,12 @@ class Sampler final : public text::SampleReader {
   Shape shape_;
 };
 
-/// The type itself if Arrow makes it of JSON values, else, for the parts where it does not, text,
-/// which the table casts.
-std::shared_ptr<arrow::DataType> ReadableType(const std::shared_ptr<arrow::DataType>& type) {
-  const auto child = [](const std::shared_ptr<arrow::Field>& field) {
-    return field->WithType(ReadableType(field->type()))->WithNullable(true);
+/// The type itself if Arrow makes it of JSON values, else, for the parts where it does not,
+/// TextTyping's substitute.
+std::shared_ptr<arrow::DataType> ReadableType(const std::shared_ptr<arrow::DataType>& type,
+                                              bool declared) {
+  const auto child = [declared](const std::shared_ptr<arrow::Field>& field) {
+    return field->WithType(ReadableType(field->type(), declared))->WithNullable(true);
   };
   switch (type->id()) {
     case Type::NA:
@@ -107,14 +109,14 @@ std::shared_ptr<arrow::DataType> ReadableType(const std::shared_ptr<arrow::DataT
       return arrow::struct_(std::move(fields));
     }
     default:
-      return arrow::utf8();
+      return text::SubstituteOf(*type, declared);
   }
 }
 
 std::shared_ptr<arrow::Schema> TypedSchema(const TableTypes& table) {
   arrow::FieldVector fields;
   for (const auto& field : table.schema->fields()) {
-    fields.push_back(arrow::field(field->name(), ReadableType(field->type())));
+    fields.push_back(arrow::field(field->name(), ReadableType(field->type(), table.declared)));
   }
   return arrow::schema(std::move(fields));
 }
@@ -166,6 +168,17 @@ arrow::Result<std::shared_ptr<arrow::Schema>> Union(const std::vector<FactsOf>& 
   }
   ARROW_ASSIGN_OR_RAISE(auto type, shape.Type(""));
   return arrow::schema(type->fields());
+}
+
+std::vector<std::shared_ptr<arrow::DataType>> OtherTypes(const std::vector<FactsOf>& files,
+                                                         const std::string& column) {
+  Shape values;
+  for (const FactsOf& file : files) {
+    for (const auto& [name, shape] : static_cast<const JsonFacts&>(*file.facts).shape().keys()) {
+      if (name == column) values.Merge(shape);
+    }
+  }
+  return values.OtherTypes();
 }
 
 Status ErrorAt(const std::string& path, int64_t line, const std::string& message) {

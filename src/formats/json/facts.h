@@ -53,6 +53,8 @@ std::unique_ptr<FactsReader> MakeTypedReader(std::shared_ptr<const SourceFile> f
                                              TableTypes table);
 std::shared_ptr<const FileFacts> Retype(const JsonFacts& facts, const TableTypes& table);
 arrow::Result<std::shared_ptr<arrow::Schema>> Union(const std::vector<FactsOf>& files);
+std::vector<std::shared_ptr<arrow::DataType>> OtherTypes(const std::vector<FactsOf>& files,
+                                                         const std::string& column);
 
 /// "'PATH', line N: ..."
 arrow::Status ErrorAt(const std::string& path, int64_t line, const std::string& message);

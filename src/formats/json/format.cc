@@ -39,6 +39,10 @@ class JsonFormat final : public FileFormat, public TextTyping {
       const std::vector<FactsOf>& files) const override {
     return json::Union(files);
   }
+  std::vector<std::shared_ptr<arrow::DataType>> OtherTypes(
+      const std::vector<FactsOf>& files, const std::string& column) const override {
+    return json::OtherTypes(files, column);
+  }
   std::unique_ptr<FactsReader> ReadFacts(std::shared_ptr<const SourceFile> file,
                                          const TableTypes& table) const override {
     return MakeTypedReader(std::move(file), table);

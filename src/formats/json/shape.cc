@@ -85,6 +85,16 @@ arrow::Result<std::shared_ptr<arrow::DataType>> Shape::Type(const std::string& p
   return arrow::null();
 }
 
+std::vector<std::shared_ptr<arrow::DataType>> Shape::OtherTypes() const {
+  std::vector<std::shared_ptr<arrow::DataType>> out;
+  const bool is_integer = is_negative_ || is_positive_ || is_large_;
+  if (!is_integer || is_fraction_ || (is_negative_ && is_large_)) return out;
+  if (is_boolean_ || is_string_ || is_object_ || is_array_) return out;
+  if (!is_negative_ && !is_large_) out.push_back(arrow::uint64());
+  if (!is_inexact_) out.push_back(arrow::float64());
+  return out;
+}
+
 int64_t Shape::memory_size() const {
   int64_t bytes = sizeof(*this);
   for (const auto& [name, shape] : keys_)

@@ -29,6 +29,8 @@ class Shape {
   void Merge(const Shape& other);
   /// Invalid if there is no type that all values have; the message names the place (`path`).
   arrow::Result<std::shared_ptr<arrow::DataType>> Type(const std::string& path) const;
+  /// The types besides Type() that hold all values, unaltered, if they are numbers: uint64, double.
+  std::vector<std::shared_ptr<arrow::DataType>> OtherTypes() const;
   /// Of an object: what is under its keys, in order of first appearance.
   const std::vector<std::pair<std::string, Shape>>& keys() const { return keys_; }
   int64_t memory_size() const;
