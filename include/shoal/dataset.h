@@ -114,8 +114,8 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   /// Checks the options; touches no file. Errors name the option.
   static arrow::Result<std::shared_ptr<Dataset>> Open(std::vector<std::string> sources,
                                                       OpenOptions options = {});
-  /// The files of a listing source of one's own. Of the options, filesystem and listing_cache_ttl
-  /// must not be given.
+  /// The files of a listing source of one's own. Of the options, filesystem, storage_options and
+  /// listing_cache_ttl must not be given.
   static arrow::Result<std::shared_ptr<Dataset>> OpenSource(
       std::shared_ptr<const ListingSource> source, OpenOptions options = {});
   virtual ~Dataset();

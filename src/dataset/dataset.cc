@@ -233,7 +233,21 @@ class Dataset::Impl {
   /// The full listing, made once.
   arrow::Result<Listing> listing(const plan::Inspection& inspected,
                                  const arrow::StopToken& stop = arrow::StopToken::Unstoppable()) {
-    if (base_) return base_->impl_->listing(inspected, stop);
+    if (base_) {
+      // Made by what the base itself has found: others read it, too.
+      ARROW_ASSIGN_OR_RAISE(const auto own, base_->impl_->inspection());
+      ARROW_ASSIGN_OR_RAISE(Listing out, base_->impl_->listing(*own, stop));
+      std::lock_guard lock(listing_mutex_);
+      if (!listing_.keys_compared) {
+        const std::vector<bool> all(out.files->num_files(), true);
+        ListingReport told_by_the_base;
+        ARROW_ASSIGN_OR_RAISE(const auto spelled, plan::SpellKeys(*out.files, inspected));
+        ARROW_RETURN_NOT_OK(plan::ReportUnseenKeys(spelled ? *spelled : *out.files, all, inspected,
+                                                   &told_by_the_base));
+        listing_.keys_compared = true;
+      }
+      return out;
+    }
     std::lock_guard lock(listing_mutex_);
     if (!listing_.files) {
       if (inspected.all_files) {
@@ -250,10 +264,8 @@ class Dataset::Impl {
     }
     if (!listing_.keys_compared) {
       const std::vector<bool> all(listing_.files->num_files(), true);
-      // A union may write them otherwise than this dataset does.
-      ARROW_ASSIGN_OR_RAISE(const auto spelled, plan::SpellKeys(*listing_.files, inspected));
-      ARROW_RETURN_NOT_OK(plan::ReportUnseenKeys(spelled ? *spelled : *listing_.files, all,
-                                                 inspected, &listing_.report));
+      ARROW_RETURN_NOT_OK(
+          plan::ReportUnseenKeys(*listing_.files, all, inspected, &listing_.report));
       listing_.keys_compared = true;
     }
     return listing_;
@@ -455,9 +467,11 @@ arrow::Status Complete(OpenOptions* given) {
 arrow::Result<std::shared_ptr<Dataset>> Dataset::OpenSource(
     std::shared_ptr<const ListingSource> source, OpenOptions options) {
   if (!source) return arrow::Status::Invalid("No listing source is given");
-  if (options.filesystem || options.listing_cache_ttl.count() != 0) {
+  if (options.filesystem || options.listing_cache_ttl.count() != 0 ||
+      !options.storage_options.empty()) {
     return arrow::Status::Invalid(
-        "filesystem and listing_cache_ttl are not for a listing source of one's own");
+        "filesystem, storage_options and listing_cache_ttl are not for a listing source of one's "
+        "own");
   }
   ARROW_RETURN_NOT_OK(Complete(&options));
   auto impl = std::make_unique<Impl>(std::vector<std::string>{source->Describe()},

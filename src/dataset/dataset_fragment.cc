@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/facts_loader.h"
 #include "plan/footer_pruner.h"
 #include "read/row_groups.h"
 
@@ -26,6 +27,8 @@ arrow::Result<std::vector<int>> RowGroupsThatMatch(const Dataset& dataset, Fragm
   ARROW_ASSIGN_OR_RAISE(auto plan, dataset.PlanFragments(Rows(filter), {fragment}, keys));
   ARROW_ASSIGN_OR_RAISE(auto facts, dataset.Facts(fragment));
   if (!facts) return std::vector<int>();
+  // The filter's names are the table's.
+  ARROW_ASSIGN_OR_RAISE(facts, plan::TableFiles(plan).Typed(fragment.path, std::move(facts)));
   ARROW_ASSIGN_OR_RAISE(auto groups,
                         read::RowGroupsOf(fragment.row_groups, {}, *facts, fragment.path));
   ARROW_ASSIGN_OR_RAISE(auto pruner, plan::FooterPruner::Make(plan));

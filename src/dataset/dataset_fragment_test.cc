@@ -72,6 +72,28 @@ TEST_F(Fragments, RowGroupsTogetherAreTheFile) {
   EXPECT_EQ(all, Read(files[1]));
 }
 
+TEST_F(Fragments, FiltersNameColumnsAndKeysAsTheTableDoes) {
+  // X and K in one file, x and k in the others.
+  const auto folder = directory_.path() / "K=2";
+  std::filesystem::create_directories(folder);
+  arrow::Int64Builder x;
+  for (int64_t i = 20; i < 25; ++i) Must(x.Append(i));
+  auto table =
+      arrow::Table::Make(arrow::schema({arrow::field("X", arrow::int64())}), {Must(x.Finish())});
+  auto sink = Must(arrow::io::FileOutputStream::Open((folder / "f.parquet").string()));
+  Must(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), sink, 2));
+  Must(sink->Close());
+  OpenOptions options;
+  options.case_insensitive = true;
+  dataset_ = Must(Dataset::Open({directory_.path().string()}, options));
+  std::vector<int64_t> found;
+  for (const auto& fragment : Must(FragmentsOf(dataset_, greater(field_ref("k"), literal(0))))) {
+    const auto part = Must(fragment.Subset(greater(field_ref("x"), literal(12))));
+    for (int64_t value : Read(part)) found.push_back(value);
+  }
+  EXPECT_EQ(found, (std::vector<int64_t>{20, 21, 22, 23, 24, 12, 13, 14}));
+}
+
 TEST_F(Fragments, FiltersLeaveTheRowGroupsThatMayMatch) {
   const Expression filter =
       and_(equal(field_ref("k"), literal(1)), greater(field_ref("x"), literal(int64_t{13})));

@@ -169,7 +169,7 @@ arrow::Result<std::shared_ptr<Dataset>> OpenTable(std::shared_ptr<arrow::Table> 
   std::erase_if(batches, [](const auto& batch) { return batch->num_rows() == 0; });
   OpenOptions options;
   options.partitioning = MakeNoPartitioning();
-  options.virtual_columns = {"", "", "", ""};  // there is no file
+  options.virtual_columns = {"", "", "", "", ""};  // there is no file
   options.file_format = std::make_shared<const TableFormat>(
       std::make_shared<const TableFacts>(table->schema(), std::move(batches)));
   return Dataset::OpenSource(std::make_shared<const TableSource>(), std::move(options));

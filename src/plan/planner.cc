@@ -15,6 +15,7 @@
 #include "plan/key_containers.h"
 #include "plan/key_names.h"
 #include "plan/key_pruner.h"
+#include "plan/references.h"
 #include "plan/rows_wanted.h"
 #include "plan/unseen_columns.h"
 #include "plan/virtual_columns.h"
@@ -414,8 +415,12 @@ arrow::Result<ScanPlan> PlanFragments(const std::shared_ptr<arrow::fs::FileSyste
           ARROW_ASSIGN_OR_RAISE(value, ValueOf(field, fragment, filesystem));
         }
       }
-      const int place = keys.GetFieldIndex(key->name());
-      if (!value && place >= 0) value = (*fragment.partition_values)[place];
+      // Whoever planned the fragment may have written the key otherwise.
+      const auto found = std::find_if(
+          keys.fields().begin(), keys.fields().end(),
+          [&](const auto& each) { return RespellColumn(each->name(), inspection) == key->name(); });
+      const auto place = found - keys.fields().begin();
+      if (!value && found != keys.fields().end()) value = (*fragment.partition_values)[place];
       if (value && !value->type->Equals(*key->type())) {
         ARROW_ASSIGN_OR_RAISE(auto cast, arrow::compute::Cast(value, key->type()));
         value = cast.scalar();

@@ -97,8 +97,8 @@ TEST(ColumnMapping, WidensValues) {
                              field("t", arrow::timestamp(arrow::TimeUnit::NANO)),
                              field("c", arrow::utf8()), field("n", arrow::list(arrow::int8()))});
   auto mapping = Make(file, read);
-  EXPECT_EQ(mapping.leaves(), (Leaves{0, 1, 2, 3}));
-  ExpectAdapted(mapping, file, R"([[1, "1.50", 7, "x"], [null, null, null, null]])",
+  EXPECT_EQ(mapping.leaves(), (Leaves{0, 1, 2, 3, 4}));
+  ExpectAdapted(mapping, file, R"([[1, "1.50", 7, "x", null], [null, null, null, null, null]])",
                 R"([[1, "1.5000", 7000, "x", null], [null, null, null, null, null]])");
 }
 
