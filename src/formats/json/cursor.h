@@ -57,7 +57,8 @@ class Cursor {
     at_ += text.size();
     return true;
   }
-  void SkipBlanks() {
+  /// Inlined wherever it is used: mostly there are none, and a call would cost more.
+  [[gnu::always_inline]] void SkipBlanks() {
     while (*at_ == ' ' || *at_ == '\t' || *at_ == '\r') ++at_;
   }
 

@@ -1,9 +1,10 @@
 #include "formats/json/line_decoder.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <string>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,57 @@ struct Lines {
 
 class Column;
 
+/// Finds names by a hash: where the keys of lines differ from line to line, each is looked up.
+class NameTable {
+ public:
+  explicit NameTable(const arrow::FieldVector& fields)
+      : slots_(std::bit_ceil(2 * fields.size() + 1), kNone) {
+    for (const auto& field : fields) {
+      int32_t& slot = SlotOf(field->name());
+      if (slot == kNone) slot = static_cast<int32_t>(names_.size());
+      names_.push_back(field->name());
+    }
+  }
+
+  /// The place of the field, or kNone.
+  int32_t Find(std::string_view name) { return SlotOf(name); }
+  static constexpr int32_t kNone = -1;
+
+ private:
+  static uint64_t Bytes(const char* at, size_t size) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, at, size);
+    return bytes;
+  }
+  /// Of up to 24 bytes all count; of longer names, the beginning, the middle and the end.
+  static uint64_t Hash(std::string_view name) {
+    constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
+    const size_t size = name.size();
+    const char* const at = name.data();
+    uint64_t hash = size;
+    if (size >= 8) {
+      hash = (hash ^ Bytes(at, 8)) * kOdd;
+      hash = (hash ^ hash >> 32 ^ Bytes(at + size - 8, 8)) * kOdd;
+      if (size > 16) hash = (hash ^ hash >> 32 ^ Bytes(at + size / 2 - 4, 8)) * kOdd;
+    } else if (size >= 4) {
+      hash = (hash ^ Bytes(at, 4) ^ Bytes(at + size - 4, 4) << 32) * kOdd;
+    } else if (size > 0) {
+      const auto byte = [&](size_t i) { return uint64_t{static_cast<unsigned char>(at[i])}; };
+      hash = (hash ^ byte(0) << 8 ^ byte(size / 2) << 16 ^ byte(size - 1) << 24) * kOdd;
+    }
+    return hash >> 32;
+  }
+  int32_t& SlotOf(std::string_view name) {
+    const size_t mask = slots_.size() - 1;
+    size_t at = Hash(name) & mask;
+    while (slots_[at] != kNone && names_[slots_[at]] != name) at = (at + 1) & mask;
+    return slots_[at];
+  }
+
+  std::vector<std::string> names_;
+  std::vector<int32_t> slots_;  // a power of two of them, of which at most half are taken
+};
+
 /// The fields of an object.
 class Fields {
  public:
@@ -79,25 +131,19 @@ class Fields {
 
  private:
   static constexpr int kSkipped = -1;  // a known field that is not wanted, or no known one
-  struct Name {
-    std::string name;
-    int column;  // or kSkipped
-  };
   /// A key as it stood at that position in the line before, and whose it is: the lines of a file
   /// are mostly alike.
   struct Position {
     std::string key;  // with the closing quote
     int column = kSkipped;
-    size_t next = 0;
   };
   static constexpr size_t kMostPositions = 10000;
 
   /// The column that the key is of, or kSkipped; from behind the opening quote.
   bool ReadKey(Lines& lines, size_t position, int* column);
-  const Name* Find(std::string_view key);
 
-  std::vector<Name> names_;  // of all that are known
-  size_t next_ = 0;          // behind the name that was found last: keys mostly keep their order
+  NameTable names_;             // of all that are known
+  std::vector<int> column_of_;  // by their places; or kSkipped
   std::string path_;
   std::vector<Column> columns_;  // the wanted ones, and behind them those with objects in them
   size_t wanted_ = 0;            // how many
@@ -143,61 +189,46 @@ bool HasObjects(const arrow::DataType& type) {
 
 Fields::Fields(const arrow::FieldVector& known, const arrow::FieldVector& wanted, std::string path,
                arrow::MemoryPool* pool)
-    : path_(std::move(path)), wanted_(wanted.size()) {
-  std::unordered_map<std::string_view, int> places;
-  for (const auto& field : known) {
-    places.emplace(field->name(), static_cast<int>(names_.size()));
-    names_.push_back({field->name(), kSkipped});
-  }
+    : names_(known),
+      column_of_(known.size(), kSkipped),
+      path_(std::move(path)),
+      wanted_(wanted.size()) {
   for (const auto& field : wanted) {
-    const int place = places.at(field->name());
-    names_[place].column = static_cast<int>(columns_.size());
+    const int32_t place = names_.Find(field->name());
+    column_of_[place] = static_cast<int>(columns_.size());
     columns_.emplace_back(known[place]->type(), field->type(), path_ + field->name(), pool);
   }
   for (size_t i = 0; i < known.size(); ++i) {
-    if (names_[i].column != kSkipped || !HasObjects(*known[i]->type())) continue;
-    names_[i].column = static_cast<int>(columns_.size());
+    if (column_of_[i] != kSkipped || !HasObjects(*known[i]->type())) continue;
+    column_of_[i] = static_cast<int>(columns_.size());
     columns_.emplace_back(known[i]->type(), nullptr, path_ + known[i]->name(), pool);
   }
 }
 
 std::vector<std::shared_ptr<arrow::ArrayBuilder>> Fields::builders() const {
   std::vector<std::shared_ptr<arrow::ArrayBuilder>> out;
+  out.reserve(wanted_);
   for (size_t i = 0; i < wanted_; ++i) out.push_back(columns_[i].builder());
   return out;
-}
-
-const Fields::Name* Fields::Find(std::string_view key) {
-  const auto is_key = [&](const Name& name) { return name.name == key; };
-  const auto next = names_.begin() + static_cast<std::ptrdiff_t>(next_);
-  auto found = std::find_if(next, names_.end(), is_key);
-  if (found == names_.end()) {
-    found = std::find_if(names_.begin(), next, is_key);
-    if (found == next) return nullptr;
-  }
-  next_ = static_cast<size_t>(found - names_.begin()) + 1;
-  return &*found;
 }
 
 bool Fields::ReadKey(Lines& lines, size_t position, int* column) {
   Cursor& cursor = lines.cursor;
   if (position < positions_.size() && cursor.TakeIf(positions_[position].key)) {
     *column = positions_[position].column;
-    next_ = positions_[position].next;
     return true;
   }
   std::string_view key;
   bool as_it_stands;
   if (!cursor.ReadString(&key, &as_it_stands)) return false;
-  const Name* const found = Find(key);
-  *column = found ? found->column : kSkipped;
+  const int32_t place = names_.Find(key);
+  *column = place == NameTable::kNone ? kSkipped : column_of_[place];
   // Once it is in `positions_`, it was noted.
-  if (!found && lines.unseen) lines.unseen->Note(path_, key, lines.row);
+  if (place == NameTable::kNone && lines.unseen) lines.unseen->Note(path_, key, lines.row);
   if (as_it_stands && position < kMostPositions) {
     if (position >= positions_.size()) positions_.resize(position + 1);
     positions_[position].key.assign(key).push_back('"');
     positions_[position].column = *column;
-    positions_[position].next = next_;
   }
   return true;
 }

@@ -1,8 +1,11 @@
 // What the decoder takes, Arrow's parser reads as the same rows, whichever columns are wanted.
 #include "formats/json/line_decoder.h"
 
+#include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <arrow/array.h>
 #include <arrow/compute/initialize.h>
@@ -133,6 +136,43 @@ TEST(LineDecoder, KeysMayChangeTheirOrderAndNumber) {
       Must(ReadByArrow("{\"a\":1,\"b\":2}\n{\"a\":4,\"b\":3}\n{\"b\":5}\n{}\n{\"a\":6}\n", schema));
   EXPECT_EQ(rows->num_rows(), 5);
   EXPECT_TRUE(Must(arrow::Table::FromRecordBatches({rows}))->Equals(*expected));
+}
+
+TEST(LineDecoder, KeysOfAnyLengthAreFoundInAnyOrder) {
+  std::vector<std::string> names;
+  for (size_t length = 0; length < 40; ++length) {
+    for (const char c : {'a', 'b'}) {
+      // Longer ones differ where a hash may not look.
+      std::string name(length, 'x');
+      if (length > 0) name[length > 30 ? length / 4 : length - 1] = c;
+      if (length > 0 || c == 'a') names.push_back(std::move(name));
+    }
+  }
+  arrow::FieldVector fields;
+  for (const auto& name : names) fields.push_back(arrow::field(name, arrow::int64()));
+  const auto schema = arrow::schema(fields);
+  std::mt19937 random(20261201);
+  std::vector<int> order;
+  for (size_t i = 0; i < names.size(); ++i) order.push_back(static_cast<int>(i));
+  std::string text;
+  constexpr int kRows = 20;
+  for (int row = 0; row < kRows; ++row) {
+    std::shuffle(order.begin(), order.end(), random);
+    text += "{\"none of them\": 0";
+    for (const int i : order) text += ", \"" + names[i] + "\": " + std::to_string(100 * row + i);
+    text += "}\n";
+  }
+  UnseenKeys unseen(schema);
+  const auto batch = Must(DecodeLines(text, schema, arrow::default_memory_pool(), &unseen));
+  ASSERT_TRUE(batch);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto& column = static_cast<const arrow::Int64Array&>(*batch->column(static_cast<int>(i)));
+    ASSERT_EQ(column.null_count(), 0) << names[i];
+    for (int row = 0; row < kRows; ++row)
+      ASSERT_EQ(column.Value(row), 100 * row + static_cast<int>(i)) << names[i];
+  }
+  ASSERT_EQ(unseen.keys().size(), 1u);
+  EXPECT_EQ(unseen.keys()[0].name, "none of them");
 }
 
 TEST(LineDecoder, WhatIsTakenIsWhatArrowReads) {
