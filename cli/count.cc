@@ -25,11 +25,7 @@ arrow::Status RunCount(const Arguments& arguments) {
     ARROW_ASSIGN_OR_RAISE(rows, dataset->Count(arguments.request.filter, reading, &metrics));
   }
   WarnOfCache(*dataset);
-  if (arguments.stats) {
-    PrintStats(metrics, arguments.json);
-  } else {
-    WarnOfLeftOut(metrics);
-  }
+  TellOfReading(metrics, arguments);
   rows = std::max<int64_t>(0, rows - arguments.request.offset);
   if (arguments.request.limit) rows = std::min(rows, *arguments.request.limit);
   return Print(arguments.json ? JsonText({{"rows", rows}}) : std::to_string(rows) + "\n");

@@ -128,11 +128,7 @@ arrow::Status RunHead(const Arguments& arguments) {
   ARROW_RETURN_NOT_OK(Print(shown.text));
   std::cerr << shown.remark;
   WarnOfCache(*dataset);
-  if (arguments.stats) {
-    PrintStats(stream->metrics(), arguments.json);
-  } else {
-    WarnOfLeftOut(stream->metrics());
-  }
+  TellOfReading(stream->metrics(), arguments);
   return arrow::Status::OK();
 }
 

@@ -41,29 +41,29 @@ Words WordsOf(ListingIssue issue) {
 
 }  // namespace
 
-std::string DescribeIssue(const ListingReport& report, ListingIssue issue) {
-  const auto& entry = report[issue];
-  if (entry.count == 0) return "";
-  const Words words = WordsOf(issue);
-  std::string text = IsKept(issue) ? "read " : "left out ";
-  text += Count(entry.count, "file ", "files ") + words.what + " (";
-  text += std::string(ToString(issue)) + ")";
-  for (size_t e = 0; e < entry.examples.size(); ++e) {
-    text += e == 0 ? ", such as " : ", ";
-    AppendVisible(entry.examples[e], &text);
-  }
-  return text + words.advice;
-}
-
-std::string DescribeLeftOut(const ListingReport& report) {
+std::string DescribeIssues(const ListingReport& report, std::string_view prefix) {
   std::string text;
   for (int i = 0; i < kNumListingIssues; ++i) {
     const auto issue = static_cast<ListingIssue>(i);
-    if (issue == ListingIssue::kHidden) continue;
-    const std::string line = DescribeIssue(report, issue);
-    if (!line.empty()) text += "shoal: warning: " + line + "\n";
+    const auto& entry = report[issue];
+    if (entry.count == 0) continue;
+    const Words words = WordsOf(issue);
+    text += prefix;
+    text += IsKept(issue) ? "read " : "left out ";
+    text += Count(entry.count, "file ", "files ") + words.what + " (";
+    text += std::string(ToString(issue)) + ")";
+    for (size_t e = 0; e < entry.examples.size(); ++e) {
+      text += e == 0 ? ", such as " : ", ";
+      AppendVisible(entry.examples[e], &text);
+    }
+    text += std::string(words.advice) + "\n";
   }
   return text;
+}
+
+std::string WarningsOf(ListingReport report) {
+  report.issues[static_cast<size_t>(ListingIssue::kHidden)] = {};
+  return DescribeIssues(report, "shoal: warning: ");
 }
 
 }  // namespace shoal::cli

@@ -129,10 +129,7 @@ std::string Summary(const Listing& listing) {
   for (const ListedFile& file : listing.files) bytes += file.size;
   std::string text = Count(static_cast<int64_t>(listing.files.size()), "file", "files") + ", " +
                      Count(bytes, "byte", "bytes") + "\n";
-  for (int i = 0; i < kNumListingIssues; ++i) {
-    const std::string line = DescribeIssue(listing.report, static_cast<ListingIssue>(i));
-    if (!line.empty()) text += line + "\n";
-  }
+  text += DescribeIssues(listing.report);
   const int64_t pruned = listing.report.directories_pruned + listing.report.files_pruned;
   if (pruned > 0) {
     text += "ruled out by keys: " + Count(listing.report.directories_pruned, "folder", "folders") +

@@ -294,12 +294,27 @@ Status TakeInspect(std::string_view text, Arguments* arguments) {
   return Status::OK();
 }
 
-Status TakeDuplicateNames(std::string_view text, Arguments* arguments) {
-  if (text != "error" && text != "rename")
-    return UsageError("--duplicate-names is '", text, "', but must be error or rename");
-  arguments->open.duplicate_names =
-      text == "rename" ? DuplicateNames::kRename : DuplicateNames::kError;
+/// Of an option that is one of two words.
+template <typename T>
+struct Word {
+  std::string_view text;
+  T meaning;
+};
+template <typename T>
+Status TakeWord(std::string_view option, std::string_view text, Word<T> first, Word<T> second,
+                T* out) {
+  if (text != first.text && text != second.text) {
+    return UsageError("--", option, " is '", text, "', but must be ", first.text, " or ",
+                      second.text);
+  }
+  *out = text == first.text ? first.meaning : second.meaning;
   return Status::OK();
+}
+
+Status TakeDuplicateNames(std::string_view text, Arguments* arguments) {
+  return TakeWord<DuplicateNames>("duplicate-names", text, {"error", DuplicateNames::kError},
+                                  {"rename", DuplicateNames::kRename},
+                                  &arguments->open.duplicate_names);
 }
 
 Status TakeCaseInsensitive(std::string_view, Arguments* arguments) {
@@ -308,10 +323,8 @@ Status TakeCaseInsensitive(std::string_view, Arguments* arguments) {
 }
 
 Status TakePromote(std::string_view text, Arguments* arguments) {
-  if (text != "lossless" && text != "permissive")
-    return UsageError("--promote is '", text, "', but must be lossless or permissive");
-  arguments->open.promote = text == "permissive" ? Promote::kPermissive : Promote::kLossless;
-  return Status::OK();
+  return TakeWord<Promote>("promote", text, {"lossless", Promote::kLossless},
+                           {"permissive", Promote::kPermissive}, &arguments->open.promote);
 }
 
 Status TakeWorkers(std::string_view text, Arguments* arguments) {
@@ -383,20 +396,17 @@ Status TakeListConcurrency(std::string_view text, Arguments* arguments) {
   return Status::OK();
 }
 
-template <OnBadFile ScanOptions::* kWhat>
-Status TakeOnBadFile(std::string_view option, std::string_view text, Arguments* arguments) {
-  if (text != "error" && text != "skip")
-    return UsageError("--", option, " is '", text, "', but must be error or skip");
-  arguments->reading.*kWhat = text == "skip" ? OnBadFile::kSkip : OnBadFile::kError;
-  return Status::OK();
+Status TakeOnBadFile(std::string_view option, std::string_view text, OnBadFile* out) {
+  return TakeWord<OnBadFile>(option, text, {"error", OnBadFile::kError}, {"skip", OnBadFile::kSkip},
+                             out);
 }
 
 Status TakeOnMissing(std::string_view text, Arguments* arguments) {
-  return TakeOnBadFile<&ScanOptions::on_missing>("on-missing", text, arguments);
+  return TakeOnBadFile("on-missing", text, &arguments->reading.on_missing);
 }
 
 Status TakeOnCorrupt(std::string_view text, Arguments* arguments) {
-  return TakeOnBadFile<&ScanOptions::on_corrupt>("on-corrupt", text, arguments);
+  return TakeOnBadFile("on-corrupt", text, &arguments->reading.on_corrupt);
 }
 
 Status TakeOutput(std::string_view text, Arguments* arguments) {

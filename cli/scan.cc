@@ -55,11 +55,7 @@ arrow::Status RunScan(const Arguments& arguments) {
   }
   ARROW_RETURN_NOT_OK(target->Commit());
   WarnOfCache(*dataset);
-  if (arguments.stats) {
-    PrintStats(stream->metrics(), arguments.json);
-  } else {
-    WarnOfLeftOut(stream->metrics());
-  }
+  TellOfReading(stream->metrics(), arguments);
   return arrow::Status::OK();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <sstream>
+#include <utility>
 
 #include "left_out.h"
 #include "report_json.h"
@@ -21,8 +22,7 @@ bool AllAmong(const ListingReport::Entry& entry, const std::vector<std::string>&
   });
 }
 
-}  // namespace
-
+/// All that a scan took.
 void PrintStats(const ScanMetrics& metrics, bool json) {
   if (json) {
     std::cerr << JsonText(ToJson(metrics));
@@ -43,16 +43,15 @@ void PrintStats(const ScanMetrics& metrics, bool json) {
     out << "store       " << metrics.planning_requests.ToString() << " to plan; "
         << metrics.store_requests.ToString() << " to read\n";
   }
-  for (int i = 0; i < kNumListingIssues; ++i) {
-    const std::string line = DescribeIssue(metrics.listing, static_cast<ListingIssue>(i));
-    if (!line.empty()) out << "listing     " << line << "\n";
-  }
+  out << DescribeIssues(metrics.listing, "listing     ");
   for (const std::string& file : metrics.skipped) out << "skipped     " << file << "\n";
   for (const std::string& column : metrics.unseen_columns)
     out << "not read    " << column << ", since inspection did not meet it\n";
   std::cerr << out.str();
 }
 
+/// A line for all that is not read though it might have been meant: columns that inspection did not
+/// meet, and files, but those whose names hide them.
 void WarnOfLeftOut(const ScanMetrics& metrics) {
   std::string text;
   for (const std::string& column : metrics.unseen_columns) {
@@ -70,7 +69,17 @@ void WarnOfLeftOut(const ScanMetrics& metrics) {
   if (!metrics.unseen_columns.empty()) entry(ListingIssue::kUnseenColumn) = {};
   if (AllAmong(entry(ListingIssue::kZeroByte), metrics.skipped))
     entry(ListingIssue::kZeroByte) = {};
-  std::cerr << text + DescribeLeftOut(listing);
+  std::cerr << text + WarningsOf(std::move(listing));
+}
+
+}  // namespace
+
+void TellOfReading(const ScanMetrics& metrics, const Arguments& arguments) {
+  if (arguments.stats) {
+    PrintStats(metrics, arguments.json);
+  } else {
+    WarnOfLeftOut(metrics);
+  }
 }
 
 }  // namespace shoal::cli

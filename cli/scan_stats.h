@@ -3,12 +3,11 @@
 
 #include <shoal/scan.h>
 
+#include "arguments.h"
+
 namespace shoal::cli {
 
-void PrintStats(const ScanMetrics& metrics, bool json);
-
-/// A line on standard error for all that is not read though it might have been meant: columns that
-/// inspection did not meet, and files, but those whose names hide them.
-void WarnOfLeftOut(const ScanMetrics& metrics);
+/// With --stats all of it, else what was left out though it might have been meant.
+void TellOfReading(const ScanMetrics& metrics, const Arguments& arguments);
 
 }  // namespace shoal::cli

@@ -59,7 +59,7 @@ arrow::Status RunSchema(const Arguments& arguments) {
                   is_key ? "yes" : ""});
   }
   ARROW_RETURN_NOT_OK(Print(arguments.json ? JsonText(json) : table.ToString()));
-  std::cerr << DescribeLeftOut(columns.listing);
+  std::cerr << WarningsOf(columns.listing);
   return arrow::Status::OK();
 }
 

@@ -105,7 +105,7 @@ arrow::Status RunStats(const Arguments& arguments) {
   // Without a filter all files are listed already.
   if (arguments.request.filter.Equals(arrow::compute::literal(true))) {
     ARROW_ASSIGN_OR_RAISE(const ListingReport listing, dataset->listing_report());
-    std::cerr << DescribeLeftOut(listing);
+    std::cerr << WarningsOf(listing);
   }
   return arrow::Status::OK();
 }
