@@ -22,9 +22,7 @@ namespace shoal {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Is;
-using testing::KeyTest;
-using testing::Where;
+using testing::WhereEqual;
 using Paths = std::vector<std::string>;
 
 struct Listed {
@@ -513,9 +511,7 @@ TEST_F(LocalListing, KnownValuesLeadStraightToTheirDirectory) {
     options.partitioning = MakeDirectoryPartitioning(
         {.field_names = {"k", "j"}, .declared = nullptr, .percent_decode = expected.decode});
     options.key_values = expected.values;
-    std::map<std::string, KeyTest> tests;
-    for (const auto& key : expected.values) tests[key.name] = Is(*key.value);
-    options.directory_filter = Where(tests);
+    options.directory_filter = WhereEqual(expected.values);
     const auto listed = List({root_}, options).ValueOrDie();
     const std::string what = expected.values[0].name + "=" + *expected.values[0].value;
     EXPECT_EQ(Relative(listed.files), expected.files) << what;

@@ -19,6 +19,7 @@ using testing::Is;
 using testing::KeyTest;
 using testing::ScriptedFileSystem;
 using testing::Where;
+using testing::WhereEqual;
 using Paths = std::vector<std::string>;
 
 struct Listed {
@@ -133,9 +134,7 @@ TEST(RemoteListing, TheListingThatFindsTheSourceIsWhereTheWalkGoesOn) {
       options.partitioning = MakeDirectoryPartitioning(
           {.field_names = {"k", "j"}, .declared = nullptr, .percent_decode = expected.decode});
       options.key_values = expected.values;
-      std::map<std::string, KeyTest> tests;
-      for (const auto& key : expected.values) tests[key.name] = Is(*key.value);
-      options.directory_filter = Where(tests);
+      options.directory_filter = WhereEqual(expected.values);
       const auto listed = List(filesystem, {"root/"}, options).ValueOrDie();
       const std::string what = expected.values[0].name + "=" + *expected.values[0].value;
       EXPECT_EQ(PathsOf(listed.files), expected.files) << what;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <shoal/listing.h>
@@ -30,6 +31,13 @@ inline KeyFilter Where(std::map<std::string, KeyTest> tests) {
 
 inline KeyTest Is(std::string wanted) {
   return [wanted](const std::optional<std::string>& value) { return value == wanted; };
+}
+
+/// Keeps what has just these values.
+inline KeyFilter WhereEqual(const std::vector<PartitionKey>& values) {
+  std::map<std::string, KeyTest> tests;
+  for (const auto& key : values) tests[key.name] = Is(*key.value);
+  return Where(std::move(tests));
 }
 
 }  // namespace shoal::testing
