@@ -238,14 +238,8 @@ class Dataset::Impl {
       ARROW_ASSIGN_OR_RAISE(const auto own, base_->impl_->inspection());
       ARROW_ASSIGN_OR_RAISE(Listing out, base_->impl_->listing(*own, stop));
       std::lock_guard lock(listing_mutex_);
-      if (!listing_.keys_compared) {
-        const std::vector<bool> all(out.files->num_files(), true);
-        ListingReport told_by_the_base;
-        ARROW_ASSIGN_OR_RAISE(const auto spelled, plan::SpellKeys(*out.files, inspected));
-        ARROW_RETURN_NOT_OK(plan::ReportUnseenKeys(spelled ? *spelled : *out.files, all, inspected,
-                                                   &told_by_the_base));
-        listing_.keys_compared = true;
-      }
+      ListingReport told_by_the_base;
+      ARROW_RETURN_NOT_OK(CompareKeys(*out.files, inspected, &told_by_the_base));
       return out;
     }
     std::lock_guard lock(listing_mutex_);
@@ -262,12 +256,7 @@ class Dataset::Impl {
         listing_ = std::move(listed);
       }
     }
-    if (!listing_.keys_compared) {
-      const std::vector<bool> all(listing_.files->num_files(), true);
-      ARROW_RETURN_NOT_OK(
-          plan::ReportUnseenKeys(*listing_.files, all, inspected, &listing_.report));
-      listing_.keys_compared = true;
-    }
+    ARROW_RETURN_NOT_OK(CompareKeys(*listing_.files, inspected, &listing_.report));
     return listing_;
   }
 
@@ -331,6 +320,17 @@ class Dataset::Impl {
   }
 
  private:
+  /// The keys of all files with those that the inspection found, once. Holds listing_mutex_.
+  arrow::Status CompareKeys(const FileTable& files, const plan::Inspection& inspected,
+                            ListingReport* report) {
+    if (listing_.keys_compared) return arrow::Status::OK();
+    const std::vector<bool> all(files.num_files(), true);
+    ARROW_ASSIGN_OR_RAISE(const auto spelled, plan::SpellKeys(files, inspected));
+    ARROW_RETURN_NOT_OK(plan::ReportUnseenKeys(spelled ? *spelled : files, all, inspected, report));
+    listing_.keys_compared = true;
+    return arrow::Status::OK();
+  }
+
   arrow::Result<std::shared_ptr<const plan::Inspection>> WithSchema(
       const plan::Inspection& of_base) const {
     ARROW_RETURN_NOT_OK(plan::CheckRules(rules_, *of_base.format));

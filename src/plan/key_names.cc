@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "plan/rekeyed.h"
+
 namespace shoal::plan {
 
 namespace {
@@ -50,20 +52,15 @@ arrow::Result<std::optional<FileTable>> RespellKeys(const FileTable& files,
   if (IsSpelled(files.keys(), spelling)) return std::nullopt;
   ARROW_ASSIGN_OR_RAISE(
       auto keys, RespellKeys(files.keys(), spelling, [&](int64_t i) { return files.path(i); }));
-  FileTable out;
-  int32_t directory = -1;
-  for (int64_t i = 0; i < files.num_files(); ++i) {
-    if (i == 0 || files.directory(i) != files.directory(i - 1)) {
-      directory = out.AddDirectory(files.directory(i));
-    }
+  const auto keys_of = [&](int64_t i) {
     std::vector<PartitionKey> of_file;
     for (const KeyColumn& column : keys.columns) {
-      if (column.index[i] == KeyColumn::kAbsent) continue;
-      of_file.push_back({column.name, column.distinct[column.index[i]]});
+      if (column.index[i] != KeyColumn::kAbsent)
+        of_file.push_back({column.name, column.distinct[column.index[i]]});
     }
-    out.AddFile(directory, files.name(i), files.version(i), of_file);
-  }
-  return out;
+    return of_file;
+  };
+  return Rekeyed(files, keys_of, [&](int64_t i) { return files.version(i); });
 }
 
 }  // namespace shoal::plan

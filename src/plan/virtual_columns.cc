@@ -12,6 +12,7 @@
 #include <arrow/scalar.h>
 #include <arrow/type.h>
 
+#include "plan/rekeyed.h"
 #include "runtime/parallel.h"
 #include "storage/open_file.h"
 
@@ -180,21 +181,16 @@ arrow::Result<FileTable> AddVirtualKeys(const FileTable& page,
     return VersionOf({filesystem, page.path(i)}, stop).Value(&version);
   };
   ARROW_RETURN_NOT_OK(runtime::ParallelFor(n, runtime::DefaultWorkers(), stop, identify));
-  FileTable out;
-  int32_t directory = -1;
-  for (int64_t i = 0; i < n; ++i) {
-    if (i == 0 || page.directory(i) != page.directory(i - 1)) {
-      directory = out.AddDirectory(page.directory(i));
-    }
-    const auto& version = versions[static_cast<size_t>(i)];
+  const auto keys_of = [&](int64_t i) {
     auto keys = page.KeysOf(i);
     for (const VirtualField& field : fields) {
       if (field.column == VirtualColumn::kRowIndex) continue;
-      keys.push_back({field.name, ValueOf(field.column, page.path(i), i, version)});
+      keys.push_back(
+          {field.name, ValueOf(field.column, page.path(i), i, versions[static_cast<size_t>(i)])});
     }
-    out.AddFile(directory, page.name(i), version, keys);
-  }
-  return out;
+    return keys;
+  };
+  return Rekeyed(page, keys_of, [&](int64_t i) { return versions[static_cast<size_t>(i)]; });
 }
 
 arrow::Result<std::shared_ptr<arrow::Scalar>> ValueOf(

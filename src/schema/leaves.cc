@@ -22,20 +22,7 @@ const DataType& Storage(const DataType& type) {
 // Types whose children are fields of their own; the children of a run-end encoded type, say, are
 // not.
 bool HasChildren(const DataType& type) {
-  switch (type.id()) {
-    case Type::STRUCT:
-    case Type::LIST:
-    case Type::LARGE_LIST:
-    case Type::LIST_VIEW:
-    case Type::LARGE_LIST_VIEW:
-    case Type::FIXED_SIZE_LIST:
-    case Type::MAP:
-    case Type::SPARSE_UNION:
-    case Type::DENSE_UNION:
-      return type.num_fields() > 0;
-    default:
-      return false;
-  }
+  return (schema::HasFields(type) || arrow::is_union(type.id())) && type.num_fields() > 0;
 }
 
 std::shared_ptr<Field> Project(const std::shared_ptr<Field>& field, int first,
@@ -121,6 +108,21 @@ std::shared_ptr<arrow::Schema> ProjectLeaves(const arrow::Schema& schema,
 }
 
 namespace schema {
+
+bool HasFields(const DataType& type) {
+  switch (type.id()) {
+    case Type::STRUCT:
+    case Type::LIST:
+    case Type::LARGE_LIST:
+    case Type::LIST_VIEW:
+    case Type::LARGE_LIST_VIEW:
+    case Type::FIXED_SIZE_LIST:
+    case Type::MAP:
+      return true;
+    default:
+      return false;
+  }
+}
 
 arrow::Result<std::vector<int>> LeavesOf(const arrow::Schema& schema,
                                          const arrow::FieldPath& path) {

@@ -15,6 +15,10 @@
 
 namespace shoal::schema {
 
+/// Whether it is a struct, a list of any kind or a map: its children are fields that have names, or
+/// have such inside.
+bool HasFields(const arrow::DataType& type);
+
 /// The leaves below a column or a field inside one (indices of children, level by level).
 arrow::Result<std::vector<int>> LeavesOf(const arrow::Schema& schema, const arrow::FieldPath& path);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schema/fold.h"
+#include "schema/leaves.h"
 
 namespace shoal::schema {
 
@@ -15,22 +16,6 @@ using arrow::Status;
 using arrow::Type;
 
 namespace {
-
-/// Types whose children have names, or have such types inside.
-bool HasFields(const DataType& type) {
-  switch (type.id()) {
-    case Type::STRUCT:
-    case Type::LIST:
-    case Type::LARGE_LIST:
-    case Type::LIST_VIEW:
-    case Type::LARGE_LIST_VIEW:
-    case Type::FIXED_SIZE_LIST:
-    case Type::MAP:
-      return true;
-    default:
-      return false;
-  }
-}
 
 /// The fields of a struct; the items of a list; keys and items of a map.
 FieldVector FieldsOf(const DataType& type) {

@@ -36,10 +36,16 @@ std::shared_ptr<arrow::Schema> TypedSchema(const std::vector<std::string>& names
   return arrow::schema(std::move(fields));
 }
 
-/// The columns' names in the table. Invalid: two are the same.
+/// The columns' names in the table.
+std::vector<std::string> AllNamesOf(const FactsOf& file) {
+  if (file.names) return file.names->field_names();
+  return static_cast<const CsvFacts&>(*file.facts).head().names;
+}
+
+/// The same. Invalid: two are the same.
 arrow::Result<std::vector<std::string>> NamesOf(const FactsOf& file) {
   const Head& head = static_cast<const CsvFacts&>(*file.facts).head();
-  auto names = file.names ? file.names->field_names() : head.names;
+  auto names = AllNamesOf(file);
   auto sorted = names;
   std::sort(sorted.begin(), sorted.end());
   if (auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
@@ -151,7 +157,7 @@ std::vector<std::shared_ptr<arrow::DataType>> OtherTypes(const std::vector<Facts
   for (const FactsOf& file : files) {
     const auto& facts = static_cast<const CsvFacts&>(*file.facts);
     all &= facts.seen().all;
-    const auto names = file.names ? file.names->field_names() : facts.head().names;
+    const auto names = AllNamesOf(file);
     const auto found = std::find(names.begin(), names.end(), column);
     if (found != names.end()) types = types.Both(facts.seen().types[found - names.begin()]);
   }
